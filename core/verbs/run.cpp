@@ -63,7 +63,8 @@ std::vector<std::string> runNotes(const lower::ModelOnMachine* model, const Sche
     for (const SubgraphPtr& s : schedule.subgraphs)
         for (const OpId o : s->ops) {
             const model::Operator& op = model->model().operators[model->operatorOf(o)];
-            const bool needsRow = op.kind == model::OperatorKind::Softmax || op.kind == model::OperatorKind::LayerNorm ||
+            const bool needsRow = op.kind == model::OperatorKind::Softmax ||
+                                  op.kind == model::OperatorKind::LayerNorm ||
                                   op.kind == model::OperatorKind::RmsNorm;
             const Problem& problem = *model->problem;
             if (needsRow && s->granularity.w < problem.tensor(problem.op(o).output).width)

@@ -20,13 +20,9 @@ class NpuDocument;
 class SystolicDocument;
 class Workspace;
 
-/// What Systolic shows of the selected product.
-enum class SystolicPart { Layer, Tile };
-
-/// Makes the other lenses follow the open workload. Systolic shows the selected product, or its tile in the
-/// schedule, on the array of the machine, NPU the whole model with the tiles of the schedule, Mapping the
-/// selected op as a layer. A lens stops following when the user edits the followed values in it or opens a
-/// file in it.
+/// Makes the other lenses follow the open workload. Systolic shows the tile of the selected subgraph on the
+/// array of the machine, NPU the whole model with the tiles of the schedule, Mapping the selected op as a
+/// layer. A lens stops following when the user edits the followed values in it or opens a file in it.
 class LensLinks : public QObject
 {
     Q_OBJECT
@@ -51,11 +47,9 @@ public:
     /// Reason why the lens cannot follow, as one sentence; empty if it can.
     [[nodiscard]] const QString& why(Lens lens) const { return m_why[index(lens)]; }
 
-    /// What Systolic shows of product(): all of it, or its largest tile in the schedule.
-    [[nodiscard]] SystolicPart systolicPart() const { return m_part; }
-    void setSystolicPart(SystolicPart part);
-    /// Chooses the part and lets Systolic follow.
-    void showInSystolic(SystolicPart part);
+    /// Shows the whole product() instead of one tile in Systolic, and that of every later selection, until
+    /// Systolic follows again or its GEMM is edited. It is no edit of the settings.
+    void showWholeProduct();
     /// Product (MatMul) that Systolic and Mapping show: the selected one, otherwise the largest of the
     /// selected subgraph, otherwise the largest of the slowest subgraph with a product.
     struct Product
@@ -107,7 +101,6 @@ Q_SIGNALS:
     void followingChanged(tilewright::ui::Lens lens);
     void whyChanged(tilewright::ui::Lens lens); ///< why() has changed
     void makespanChanged();
-    void systolicPartChanged();
 
 private:
     [[nodiscard]] static constexpr std::size_t index(Lens lens) { return static_cast<std::size_t>(lens); }
@@ -132,8 +125,8 @@ private:
     std::array<QString, 4> m_why;
     std::vector<lower::NamedLayer> m_layers; ///< layers of m_layersOf
     bool m_followRequested = false;          ///< true while the user's command to follow is executed
-    SystolicPart m_part = SystolicPart::Layer;
-    bool m_updating = false; ///< true while this object changes a document
+    bool m_whole = false;                    ///< Systolic shows whole products of the selection
+    bool m_updating = false;                 ///< true while this object changes a document
 
     // content that was set last in the documents of the lenses
     std::optional<systolic::Settings> m_systolic;

@@ -92,7 +92,6 @@ void TestLenses::aTopologyOpensAsAModel()
 void TestLenses::oneFileFourLensesAndBack()
 {
     open("llama-block.json");
-    workspace().links().setSystolicPart(SystolicPart::Tile);
     run("lens.slowest");
     const auto slowest = selection().state().subgraph;
     QVERIFY(slowest);
@@ -144,7 +143,6 @@ void TestLenses::theWavefrontIsShownWhateverPageWasOpen()
 void TestLenses::theWavefrontFollowsTheWheel()
 {
     open("llama-block.json");
-    workspace().links().setSystolicPart(SystolicPart::Tile);
     selection().selectSubgraph(SubgraphId(subgraphOf(document(), "layer0.gate")));
     run("lens.systolic");
     auto* inspector = viewOf<InspectorView>(*m_window, "inspector");
@@ -205,7 +203,6 @@ void TestLenses::editingALensPinsIt()
 void TestLenses::undoInALensThatOnlyShowsIsThatOfTheSchedule()
 {
     open("llama-block.json");
-    workspace().links().setSystolicPart(SystolicPart::Tile);
     const SubgraphId gate(subgraphOf(document(), "layer0.gate"));
     selection().selectSubgraph(gate);
     const Granularity start = document().schedule()[gate].granularity;
@@ -291,7 +288,6 @@ void TestLenses::anUndoneSettingKeepsTheTile()
 void TestLenses::aHeadStaysTheOneThatIsEdited()
 {
     open("llama-block.json");
-    workspace().links().setSystolicPart(SystolicPart::Tile);
     const SubgraphId third(subgraphOf(document(), "layer0.attention/scores[2]"));
     QVERIFY(third.index() < document().schedule().size());
     run("lens.npu");

@@ -135,7 +135,7 @@ double headerHeight(const LaneModel& m, double width)
 {
     double h = kEdge;
     if (!m.title.isEmpty())
-        h += titleLines(m, width) * lineHeight(1.0, QFont::DemiBold) + 2;
+        h += lineHeight(1.0, QFont::DemiBold) + 2;
     h += sentenceLines(m, width) * lineHeight(0.9) + (m.sentenceLines > 0 ? 4 : 0);
     return h;
 }
@@ -155,14 +155,7 @@ double legendHeight(const LaneModel& m, double width)
 {
     const double row = lineHeight(0.9) + 2;
     const auto forms = m.legends(Theme::light());
-    if (m.legendForm && !forms.empty()) { // any of them, depending on the zoom: the chart must not jump
-        double most = row;
-        for (const auto& form : forms)
-            if (keysWidth(form) > width)
-                most = std::max(most, keysHeight(form, width) - 2);
-        return most;
-    }
-    if (forms.empty() ||
+    if (m.legendForm || forms.empty() ||
         std::ranges::any_of(forms, [&](const auto& form) { return keysWidth(form) <= width; }))
         return row;
     return std::max(row, keysHeight(forms.back(), width) - 2);
@@ -185,11 +178,6 @@ Heights heightsOf(const LaneModel& m, bool optional)
 }
 
 } // namespace
-
-int titleLines(const LaneModel& m, double width)
-{
-    return QFontMetricsF(uiFont(1.0, QFont::DemiBold)).horizontalAdvance(m.title) <= width ? 1 : 2;
-}
 
 double naturalHeight(const LaneModel& m)
 {

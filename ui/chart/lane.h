@@ -138,8 +138,8 @@ struct LaneLine
 
 struct LaneModel
 {
-    QString hint;  ///< text shown instead of the chart; empty: show the chart
-    QString title; ///< in two lines if it is too long for one
+    QString hint; ///< text shown instead of the chart; empty: show the chart
+    QString title;
     std::function<QColor(const Theme&)> titleColour;
     QString sentence;      ///< text below the title, in at most `sentenceLines` lines
     int sentenceLines = 0; ///< maximum number of lines; 0: no sentence
@@ -185,8 +185,6 @@ struct LanePlaces
 [[nodiscard]] LanePlaces lanePlaces(const QRectF& area, const LaneModel& model, double scroll, bool shrink);
 /// Height of a chart in which all lanes have their natural height.
 [[nodiscard]] double naturalHeight(const LaneModel& model);
-/// Lines that the title takes: 1 or 2.
-[[nodiscard]] int titleLines(const LaneModel& model, double width);
 
 /// Lane, time and mark at a point of the chart.
 struct LaneHit

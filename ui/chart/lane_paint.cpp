@@ -206,35 +206,13 @@ void paintCurve(QPainter& painter, const Lane& lane, const LaneColumns& columns,
 
 // -- names, title, axis
 
-/// Paints a text in as many lines of the present font as `lines` holds. The tooltip has the full text if it
-/// does not fit.
-void paintWrapped(QPainter& painter, const QRectF& lines, QString text)
-{
-    const QFontMetricsF fm(painter.font());
-    while (text.size() > 20 && fm.boundingRect(lines, Qt::TextWordWrap, text).height() > lines.height()) {
-        text.chop(8);
-        text = text.trimmed() + QStringLiteral("…");
-    }
-    QTextOption option(Qt::AlignLeft | Qt::AlignTop);
-    option.setWrapMode(QTextOption::WordWrap);
-    painter.drawText(lines, text, option);
-}
-
 void paintHeader(QPainter& painter, const LaneModel& m, const LanePlaces& p, const Theme& theme)
 {
     double y = p.title.top();
     if (!m.title.isEmpty()) {
-        const QFont bold = uiFont(1.0, QFont::DemiBold);
-        const QColor ink = m.titleColour ? m.titleColour(theme) : theme.text;
-        if (const int rows = titleLines(m, p.title.width()); rows > 1) {
-            const double height = rows * QFontMetricsF(bold).height();
-            painter.setFont(bold);
-            painter.setPen(ink);
-            paintWrapped(painter, QRectF(p.title.left(), y, p.title.width(), height + 1), m.title);
-            y += height + 2;
-        } else {
-            y += writeLine(painter, p.title.topLeft(), p.title.width(), m.title, bold, ink) + 2;
-        }
+        y += writeLine(painter, p.title.topLeft(), p.title.width(), m.title, uiFont(1.0, QFont::DemiBold),
+                       m.titleColour ? m.titleColour(theme) : theme.text) +
+             2;
     }
     if (m.sentenceLines <= 0)
         return;
@@ -242,9 +220,17 @@ void paintHeader(QPainter& painter, const LaneModel& m, const LanePlaces& p, con
     const QFontMetricsF fm(painter.font());
     painter.setPen(m.sentenceColour ? m.sentenceColour(theme) : theme.text);
     const QRectF lines(p.title.left(), y, p.title.width(), m.sentenceLines * fm.height() + 1);
-    paintWrapped(painter, lines,
-                 m.sentenceLines == 1 ? fm.elidedText(m.sentence, Qt::ElideRight, lines.width())
-                                      : m.sentence);
+    // The tooltip has the full text if it does not fit.
+    QString shown = m.sentence;
+    if (m.sentenceLines == 1)
+        shown = fm.elidedText(shown, Qt::ElideRight, lines.width());
+    while (shown.size() > 20 && fm.boundingRect(lines, Qt::TextWordWrap, shown).height() > lines.height()) {
+        shown.chop(8);
+        shown = shown.trimmed() + QStringLiteral("…");
+    }
+    QTextOption option(Qt::AlignLeft | Qt::AlignTop);
+    option.setWrapMode(QTextOption::WordWrap);
+    painter.drawText(lines, shown, option);
 }
 
 void paintLegendOf(QPainter& painter, const LaneModel& m, const LanePlaces& p, const Axis& time,

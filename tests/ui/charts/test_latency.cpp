@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Latency bars: values against the evaluation, the ghost of the baseline, sorting, selecting.
 #include "canvas/control_bar.h"
-#include "chart/keys.h"
 #include "edit/edits.h"
 #include "edit/fit.h"
 #include "export/export_view.h"
@@ -241,26 +240,6 @@ private Q_SLOTS:
         QVERIFY2(m_view->visibleBars().second > 2009, "the selected bar stays in sight");
         QTest::keyClick(m_view.get(), Qt::Key_Home);
         QCOMPARE(m_view->visibleBars().second, 3000.0);
-    }
-
-    /// A title that is too long for a line takes two, and a legend as many as its entries need.
-    void nothingOfTheHeaderIsLeftOut()
-    {
-        open(chain(5));
-        auto model = std::make_shared<LatencyModel>(m_view->model());
-        model->hasRun = true;
-        LaneModel lanes = latencyLanes(model, std::make_shared<LatencyOverlay>());
-        const auto width = [&](double w) { return lanePlaces(QRectF(0, 0, w, 500), lanes, 0, false); };
-        const auto forms = lanes.legends(Theme::light());
-        const LanePlaces wide = width(4000);
-        const LanePlaces narrow = width(360);
-        QVERIFY(keysWidth(forms.front()) > narrow.legend.width());
-        QVERIFY(keysHeight(forms.front(), narrow.legend.width()) - 2 <= narrow.legend.height());
-        QVERIFY(narrow.legend.height() > wide.legend.height() + 5);
-        lanes.title = QStringLiteral("Total 225 824 in 40 subgraphs · in the run 343 796 (+52.2 %)");
-        QCOMPARE(titleLines(lanes, 4000), 1);
-        QCOMPARE(titleLines(lanes, 360), 2);
-        QVERIFY(width(360).title.height() > width(4000).title.height() + 5);
     }
 
     void hintsTextAndPictures()

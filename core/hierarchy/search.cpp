@@ -264,9 +264,9 @@ private:
             const unsigned inner = innermost[i] < 0
                                        ? m_nest.neutralMask
                                        : m_nest.operands[static_cast<std::size_t>(innermost[i])].freeMask;
-            std::ranges::stable_partition(out.levels[i].temporal, [&](const TiledLoop& tiled) {
-                return (inner >> tiled.loop & 1u) == 0;
-            });
+            std::vector<TiledLoop>& loops = out.levels[i].temporal;
+            std::stable_partition(loops.begin(), loops.end(),
+                                  [&](const TiledLoop& tiled) { return (inner >> tiled.loop & 1u) == 0; });
         }
         return out;
     }

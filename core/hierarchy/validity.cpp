@@ -4,6 +4,7 @@
 #include "hierarchy/evaluate.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tilewright::hierarchy {
 
@@ -37,16 +38,18 @@ std::optional<Violation> checkTiling(const LoopNest& nest, const Mapping& mappin
             if (tiled.loop == l)
                 factors += (factors.empty() ? "" : " x ") + std::to_string(tiled.factor);
         });
-        const std::string loop = "loop " + std::string(nest.loopNames[i]) + ": ";
-        const std::string trips = std::to_string(nest.trips[i]);
-        if (factors.empty())
-            return Violation{ViolationCode::Tiling, l, -1,
-                             loop + "no level has it, but its trip count is " + trips};
-        const bool huge = products[i] == INT64_MAX;
-        return Violation{ViolationCode::Tiling, l, -1,
-                         loop + "the factors " + factors + " multiply to " +
-                             (huge ? "more than 64 bits" : std::to_string(products[i])) +
-                             ", not to the trip count " + trips};
+        std::string fault = "loop " + std::string(nest.loopNames[i]);
+        if (factors.empty()) {
+            fault += ": no level has it, but its trip count is ";
+        } else {
+            fault += ": the factors ";
+            fault += factors;
+            fault += " multiply to ";
+            fault += products[i] == INT64_MAX ? "more than 64 bits" : std::to_string(products[i]);
+            fault += ", not to the trip count ";
+        }
+        fault += std::to_string(nest.trips[i]);
+        return Violation{ViolationCode::Tiling, l, -1, std::move(fault)};
     }
     return std::nullopt;
 }

@@ -237,8 +237,9 @@ py::object runVerb(Arguments& arguments, const py::object& stop)
         throw BadInput(why);
     return documentOf(stop, [&](const Session& session) -> Result<std::string> {
         lower::ModelOnMachinePtr model;
-        if (call.cores > 1 && call.workload.hasMachine()) {
-            auto on = verbs::putOnMachine(call.workload);
+        if (verbs::WorkloadCall workload = call.workload;
+            call.cores > 1 && workload.hasMachine() && workload.isNamed()) {
+            auto on = verbs::readOnMachine(workload);
             if (!on)
                 return on.error();
             model = *on;

@@ -4,6 +4,7 @@
 #include "base/integer.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace tilewright {
 
@@ -41,6 +42,7 @@ FastFootprints::Map::Map(const IndexMap& indexMap) : map(indexMap)
     windows = true;
     line = m->outWidth();
     images = m->outHeight() * line;
+    channels = m->channels[1];
     imageRows = m->h * m->w;
     lineRows = m->stride[0] * m->w;
     first = ceilDiv(std::max<std::int64_t>(0, m->pad[0]), m->stride[0]);
@@ -81,6 +83,11 @@ MapFootprint FastFootprints::find(std::uint32_t number, const Rect& rect)
             r.r1 -= lines * m.line;
             moved += lines * m.lineRows;
         }
+    std::int64_t channel = r.c0 % m.channels; // all channels of a place of the window touch the same pixels
+    if (channel + r.width() > m.channels)
+        channel = 0;
+    r.c0 -= channel;
+    r.c1 -= channel;
     const auto [index, isNew] = m_keys.add({static_cast<std::int64_t>(number), r.r0, r.r1, r.c0, r.c1});
     if (isNew)
         m_known.push_back(footprint(m.map, r));
@@ -88,6 +95,8 @@ MapFootprint FastFootprints::find(std::uint32_t number, const Rect& rect)
     if (!out.empty()) {
         out.box.r0 += moved;
         out.box.r1 += moved;
+        out.box.c0 += channel;
+        out.box.c1 += channel;
     }
     return out;
 }
@@ -118,6 +127,26 @@ std::optional<FastFootprints::Shift> FastFootprints::shift(std::uint32_t number,
     const auto r = shiftOf(repeat.rows, from.r0, to.r0, from.height());
     const auto c = shiftOf(repeat.cols, from.c0, to.c0, from.width());
     return r && c ? std::optional(Shift{*r, *c}) : std::nullopt;
+}
+
+FastFootprints::Alike FastFootprints::alike(std::uint32_t number, const Rect& first, const Shift& step) const
+{
+    constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
+    const Map& m = m_maps[number];
+    if (step == Shift{})
+        return {{}, kAll};
+    if (m.windows) {
+        // All channels of a place of the window touch the same pixels.
+        const std::int64_t end = (first.c0 / m.channels + 1) * m.channels;
+        if (step.rows != 0 || step.cols < 0 || first.c1 > end)
+            return {};
+        return {step, (end - first.c1) / step.cols + 1};
+    }
+    if (const auto* slice = std::get_if<SliceMap>(&m.map))
+        return {slice->transposed ? Shift{step.cols * slice->rows[1], step.rows * slice->cols[1]}
+                                  : Shift{step.rows * slice->rows[1], step.cols * slice->cols[1]},
+                kAll};
+    return {};
 }
 
 } // namespace tilewright

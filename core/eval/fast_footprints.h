@@ -10,8 +10,9 @@
 
 namespace tilewright {
 
-/// Footprints of rectangles of views (R1.8), each computed once: rectangles that differ by whole images, or
-/// by whole rows of windows that no edge of the image clips, have the same footprint at another place.
+/// Footprints of rectangles of views (R1.8), each computed once: rectangles that differ by whole images, by
+/// whole rows of windows that no edge of the image clips, or by channels, have the same footprint at another
+/// place.
 /// Private to the fast evaluator.
 class FastFootprints
 {
@@ -32,6 +33,15 @@ public:
     /// same but for one shift, returns that shift (of `to` against `from`, in rows and columns of the base).
     [[nodiscard]] std::optional<Shift> shift(std::uint32_t number, const Rect& from, const Rect& to) const;
 
+    struct Alike
+    {
+        Shift shift;            ///< of the footprint, from one rectangle to the next
+        std::int64_t count = 1; ///< number of rectangles, `first` included
+    };
+    /// For a rectangle of a view that moves by `step` again and again: how many of these rectangles have the
+    /// same footprint but for one shift. Less than there are where that is not known.
+    [[nodiscard]] Alike alike(std::uint32_t number, const Rect& first, const Shift& step) const;
+
 private:
     struct Map
     {
@@ -41,6 +51,7 @@ private:
         bool windows = false;
         std::int64_t images = 1;           ///< windows of an image
         std::int64_t line = 1;             ///< windows in a row of windows
+        std::int64_t channels = 1;         ///< columns of the view for a place of the window
         std::int64_t imageRows = 0;        ///< rows of the base of an image
         std::int64_t lineRows = 0;         ///< rows of the base from one row of windows to the next
         std::int64_t first = 0, last = -1; ///< rows of windows that neither top nor bottom clips

@@ -81,6 +81,14 @@ void PositionEngine::leaveTile(const Rest& rest)
     }
 }
 
+/// Goes on to a later step without walking it, which is like the last one that was walked.
+void PositionEngine::skipTo(std::int64_t step)
+{
+    m_step = step;
+    setRanges(false);
+    m_previous.forEach([&](Request& b) { b.rect = rectOf(b.rowSlot, b.colSlot); });
+}
+
 // ---- steps ----------------------------------------------------------------------------------------------
 
 void PositionEngine::takeStep(std::int64_t step)
@@ -131,11 +139,11 @@ void PositionEngine::record(Rest& rest)
     rest.ready = true;
     rest.last = m_previous.list();
     std::ranges::sort(m_tileKinds);
-    for (const std::uint32_t kind : m_tileKinds)
+    for (const auto& [kind, count] : m_tileKinds)
         if (!rest.kinds.empty() && rest.kinds.back().first == kind)
-            ++rest.kinds.back().second;
+            rest.kinds.back().second += count;
         else
-            rest.kinds.emplace_back(kind, 1);
+            rest.kinds.emplace_back(kind, count);
     for (const auto& [kind, count] : rest.kinds)
         rest.tally.add(tallyOf(kind, m_tilePeak), count);
 }
@@ -349,7 +357,7 @@ std::int64_t PositionEngine::firstTilePeak(std::int64_t enough)
 {
     begin(false, kNoLimit);
     enterTile(0, 0);
-    for (std::int64_t step = 0; step < m_tileSteps && m_peak <= enough; ++step)
+    for (std::int64_t step = 0; step < m_tileSteps && m_peak <= enough; step += stepsAlike())
         takeStep(step);
     return m_peak;
 }

@@ -5,8 +5,10 @@
 //
 // It walks the steps with numbers only. The first step of every tile is computed, since it depends on the
 // tile before. The other steps depend on their tile alone, so they are computed once for all tiles of a
-// class: tiles whose ranges differ by one shift for each range of the plan, with the same footprints. Where
-// steps depend on all steps before (ephemeral=neutral, inputs that are being retained), every step is walked.
+// class: tiles whose ranges differ by one shift for each range of the plan, with the same footprints. In a
+// tile, of steps that are alike but for a shift (the k steps within one place of a window) two are walked.
+// Where steps depend on all steps before (ephemeral=neutral, inputs that are being retained), every step is
+// walked.
 #pragma once
 
 #include "eval/cost.h"
@@ -14,6 +16,7 @@
 #include "rules/subgraph_plan.h"
 #include "schedule/schedule.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -167,6 +170,8 @@ private:
             return false;
         }
         [[nodiscard]] const std::vector<Item>& list() const noexcept { return m_list; }
+        /// Calls change(item) for each, which must leave its owner alone.
+        template <class Change> void forEach(Change&& change) { std::ranges::for_each(m_list, change); }
 
     private:
         std::vector<Item> m_list;
@@ -239,6 +244,9 @@ private:
         return {r.begin, r.end, c.begin, c.end};
     }
     void takeStep(std::int64_t step);
+    [[nodiscard]] std::int64_t stepsAlike();
+    void skipTo(std::int64_t step);
+    [[nodiscard]] bool dependsOnHistory() const;
     [[nodiscard]] Tally tallyOf(std::uint32_t kind, std::int64_t peak) const;
     void record(Rest& rest);
     void repeat(const Rest& rest);
@@ -255,6 +263,7 @@ private:
     [[nodiscard]] std::int32_t classOf(Places& places, bool ofRows, std::int64_t place);
     void findHulls(bool ofRows, std::int64_t place);
     [[nodiscard]] bool isShifted(const Range* from, bool ofRows);
+    [[nodiscard]] bool pairsStay() const;
 
     /// Counts the steps of a tile. Returns false if the limit or the most steps are reached.
     template <class Limit> [[nodiscard]] bool visitTile(std::int64_t row, std::int64_t col, Limit& limit)
@@ -280,11 +289,25 @@ private:
         }
         m_tileKinds.clear();
         m_tilePeak = 0;
+        const bool mayJump = !dependsOnHistory();
+        std::int64_t alike = 1; // steps from this one on that are alike
         for (std::int64_t step = 1; step < m_tileSteps; ++step) {
             if (!walk(step))
                 return false;
+            std::int64_t times = 1;
+            if (alike > 2) { // the second of them, which finds in fast memory what all others find, too
+                times = alike - 1;
+                step += times - 1;
+                m_kinds[m_kind].count = saturatingAdd(m_kinds[m_kind].count, times - 1);
+                if (!limit.allows(tallyOf(m_kind, m_room), times - 1))
+                    return false;
+                skipTo(step);
+                alike = 1;
+            } else if (mayJump) {
+                alike = alike > 1 ? alike - 1 : stepsAlike();
+            }
             if (rest) {
-                m_tileKinds.push_back(m_kind);
+                m_tileKinds.emplace_back(m_kind, times);
                 m_tilePeak = std::max(m_tilePeak, m_room);
             }
         }
@@ -323,7 +346,7 @@ private:
     std::vector<Cost> m_costs; ///< by use
     KeyTable<4> m_kindKeys;
     std::vector<Kind> m_kinds;
-    std::vector<FastFootprints::Shift> m_boxShift; // scratch memory of isShifted()
+    std::vector<FastFootprints::Shift> m_boxShift; // scratch memory of isShifted() and stepsAlike()
     std::vector<std::int64_t> m_shift;
     std::vector<Range> m_hull;
 
@@ -341,7 +364,7 @@ private:
     double m_compute = 0, m_runEnergy = 0;
     std::int64_t m_room = 0, m_peak = 0; ///< working set of the step, and the largest one so far
     std::uint32_t m_kind = 0;            ///< of the step
-    std::vector<std::uint32_t> m_tileKinds;
+    std::vector<std::pair<std::uint32_t, std::int64_t>> m_tileKinds; // kinds of steps with their numbers
     std::int64_t m_tilePeak = 0;
     std::int64_t m_keptLoad = 0;
     bool m_mergedByPast = false; ///< true if a buffer of this step is whole only because of the step before

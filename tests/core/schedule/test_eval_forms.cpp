@@ -146,6 +146,8 @@ class TestEvalForms : public QObject
         evaluator.prepare(plan, resident, s.retain);
         const TilingCost cost = evaluator.evaluate(s.granularity, s.traversal.kind());
         QVERIFY(!slow.fits || evaluator.firstTileFits(s.granularity));
+        if (slow.rows * slow.cols == 1)
+            QCOMPARE(evaluator.firstTileFits(s.granularity), slow.fits);
         m_inClosedForm += evaluator.hasClosedForm(s.granularity);
         using Verdict = TilingCost::Verdict;
         QCOMPARE(cost.verdict, slow.fits ? Verdict::Fits : Verdict::TooLarge);
@@ -212,8 +214,9 @@ private slots:
         qInfo("%d valid, %d in closed form", valid, m_inClosedForm);
     }
 
-    /// Tiles between the edges of an image have the same steps: they are walked once, and the sums are those
-    /// of the explaining form. With fewer steps to walk there is no answer.
+    /// Tiles between the edges of an image have the same steps: they are walked once, and of the k steps
+    /// within a place of the window two. The sums are those of the explaining form. With fewer steps to walk
+    /// there is no answer.
     void equalTilesAreWalkedOnce_data()
     {
         QTest::addColumn<int>("images");
@@ -224,6 +227,10 @@ private slots:
         QTest::newRow("one row of the image") << 1 << 1 << qint64(56) << qint64(64) << 80;
         QTest::newRow("two rows") << 1 << 1 << qint64(112) << qint64(16) << 28 + 3 * 35;
         QTest::newRow("two images, ragged rows") << 2 << 1 << qint64(84) << qint64(48) << 75 + 12 * 11;
+        // per class of tiles two steps for each of nine places of the window, and the first and the last one
+        QTest::newRow("one channel a step") << 1 << 1 << qint64(112) << qint64(1) << 28 + 3 * 20;
+        QTest::newRow("channels that end within a step") << 1 << 1 << qint64(112) << qint64(3) << 28 + 3 * 30;
+        QTest::newRow("one channel a step, two layers") << 1 << 2 << qint64(56) << qint64(1) << 56 + 7 * 20;
         QTest::newRow("two layers") << 1 << 2 << qint64(56) << qint64(64) << 56 + 7 * 8;
         QTest::newRow("three layers of two images") << 2 << 3 << qint64(112) << qint64(64) << 56 + 9 * 8;
     }

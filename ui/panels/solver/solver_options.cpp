@@ -85,9 +85,8 @@ SolverOptions::SolverOptions(Document& document, Actions& actions, QWidget* pare
     m_finish->setChecked(settings.value(key("finish"), defaults.finish == "run").toBool());
     add(m_finish, m_finish->text(),
         tr("After the search, run the schedules found (see the pane Run) and try larger and smaller tiles "
-           "for "
-           "the one that ends first: the end of the run decides instead of the latency. Only for the least "
-           "latency, of all subgraphs, without Placeable only."));
+           "for the one that ends first: the end of the run decides instead of the latency. Only for the "
+           "least latency, of all subgraphs, without Placeable only."));
     m_placeable->setChecked(settings.value(key("placeable"), defaults.placeable).toBool());
     add(m_placeable, m_placeable->text(),
         tr("Only schedules whose buffers can all be placed at addresses in fast memory; the sum of their "

@@ -228,16 +228,16 @@ QString limitText(const RunLimit& limit, bool several)
     const QString share = percent(limit.share);
     switch (limit.what) {
     case RunLimit::What::Array:
-        return (several ? tr("the arrays work %1 of the time") : tr("the array works %1 of the time"))
+        return (several ? tr("the arrays are busy %1 of the time") : tr("the array is busy %1 of the time"))
             .arg(share);
     case RunLimit::What::Vector:
-        return (several ? tr("the vector units work %1 of the time")
-                        : tr("the vector unit works %1 of the time"))
+        return (several ? tr("the vector units are busy %1 of the time")
+                        : tr("the vector unit is busy %1 of the time"))
             .arg(share);
     case RunLimit::What::Channel:
         break;
     }
-    return tr("the channel to slow memory works %1 of the time").arg(share);
+    return tr("slow memory is busy %1 of the time").arg(share);
 }
 
 } // namespace
@@ -274,8 +274,7 @@ QString runHeadline(const LiveRunResult& r)
                   .arg(counted(static_cast<std::int64_t>(r.run.subgraphs.size()), tr("subgraph"),
                                tr("subgraphs")),
                        number(r.options.cores), out);
-    return tr("%1; %2 (prefetch %3)")
-        .arg(out, limitText(limitOf(r.run), several), number(r.options.prefetch));
+    return tr("%1; %2").arg(out, limitText(limitOf(r.run), several));
 }
 
 QString runSentence(const LiveRunResult& r)

@@ -32,6 +32,27 @@ std::optional<std::int64_t> shiftOf(const std::array<std::int64_t, 2>& axis, std
     return to / inner % extent - from / inner % extent;
 }
 
+constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
+
+/// For an interval on one axis of a broadcast that moves by `step` again and again: the shift of its
+/// footprint, and how many of these intervals have it.
+std::pair<std::int64_t, std::int64_t> alikeOf(const std::array<std::int64_t, 2>& axis, std::int64_t begin,
+                                              std::int64_t length, std::int64_t step)
+{
+    const auto [extent, inner] = axis;
+    const std::int64_t period = saturatingMul(extent, inner);
+    if (extent == 1 || step % period == 0)
+        return {0, kAll};
+    if (step < 0)
+        return {0, 1};
+    const bool inRows = step % inner == 0; // else within the copies of one element
+    const std::int64_t part = inRows ? period : inner;
+    const std::int64_t end = begin / part * part + part;
+    if (begin + length > end)
+        return {0, 1};
+    return {inRows ? step / inner : 0, (end - begin - length) / step + 1};
+}
+
 } // namespace
 
 FastFootprints::Map::Map(const IndexMap& indexMap) : map(indexMap)
@@ -131,7 +152,6 @@ std::optional<FastFootprints::Shift> FastFootprints::shift(std::uint32_t number,
 
 FastFootprints::Alike FastFootprints::alike(std::uint32_t number, const Rect& first, const Shift& step) const
 {
-    constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
     const Map& m = m_maps[number];
     if (step == Shift{})
         return {{}, kAll};
@@ -146,7 +166,10 @@ FastFootprints::Alike FastFootprints::alike(std::uint32_t number, const Rect& fi
         return {slice->transposed ? Shift{step.cols * slice->rows[1], step.rows * slice->cols[1]}
                                   : Shift{step.rows * slice->rows[1], step.cols * slice->cols[1]},
                 kAll};
-    return {};
+    const auto& repeat = std::get<RepeatMap>(m.map);
+    const auto [rows, rowTimes] = alikeOf(repeat.rows, first.r0, first.height(), step.rows);
+    const auto [cols, colTimes] = alikeOf(repeat.cols, first.c0, first.width(), step.cols);
+    return {{rows, cols}, std::min(rowTimes, colTimes)};
 }
 
 } // namespace tilewright

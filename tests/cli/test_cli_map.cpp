@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_run.h"
+#include "drawn_cases.h"
 #include "test_main.h"
 
 #include <QProcess>
@@ -417,6 +418,8 @@ void TestCliMap::count_ofALayerIsHonoured()
 
 void TestCliMap::imperfect_settlesAndSaysWhatPaddingGives()
 {
+    if (test::kSanitized)
+        QSKIP("takes minutes under a sanitizer");
     QTemporaryDir dir;
     const QString layer = layerFile(dir, R"({"kind":"gemm","m":101,"n":37,"k":53})");
     const CliRun plain = run({layer});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What holds of every drawing: order, places, routes, outlines.
+#include "drawn_cases.h"
 #include "layout_cases.h"
 #include "test_main.h"
 
@@ -345,6 +346,8 @@ void TestLayout::cyclesAndLoops()
 
 void TestLayout::longEdgesStayBounded()
 {
+    if (test::kSanitized)
+        QSKIP("takes minutes under a sanitizer");
     // 2,000 layers and 1,500 nets that span most of them: would be millions of dummies.
     LayoutGraph graph = chain(2000);
     for (unsigned i = 0; i < 1500; ++i)

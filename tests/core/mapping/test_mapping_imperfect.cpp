@@ -2,6 +2,7 @@
 // Imperfect factors (docs/rules/mapping.md 9), held against a walk over every single tile and against trying
 // everything.
 #include "base/integer.h"
+#include "drawn_cases.h"
 #include "imperfect_walk.h"
 #include "mapping/imperfect.h"
 #include "mapping/imperfect_search.h"
@@ -337,6 +338,8 @@ void TestMappingImperfect::rule_9_4_constraintsHold()
 
 void TestMappingImperfect::rule_9_4_theCubeOfAPrimeCostsLikeItsNeighbour()
 {
+    if (test::kSanitized)
+        QSKIP("takes minutes under a sanitizer");
     const LoopNest round = makeNest(gemm(1000, 1000, 1000)).value();
     const LoopNest prime = makeNest(gemm(1009, 1009, 1009)).value();
     Architecture imperfect;

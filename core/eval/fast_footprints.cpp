@@ -156,11 +156,19 @@ FastFootprints::Alike FastFootprints::alike(std::uint32_t number, const Rect& fi
     if (step == Shift{})
         return {{}, kAll};
     if (m.windows) {
-        // All channels of a place of the window touch the same pixels.
-        const std::int64_t end = (first.c0 / m.channels + 1) * m.channels;
-        if (step.rows != 0 || step.cols < 0 || first.c1 > end)
+        if (step.rows < 0 || step.cols < 0 || (step.rows > 0 && step.cols > 0))
             return {};
-        return {step, (end - first.c1) / step.cols + 1};
+        if (step.rows == 0) {
+            // All channels of a place of the window touch the same pixels.
+            const std::int64_t end = (first.c0 / m.channels + 1) * m.channels;
+            return first.c1 > end ? Alike{} : Alike{step, (end - first.c1) / step.cols + 1};
+        }
+        if (step.rows % m.images == 0)
+            return {{step.rows / m.images * m.imageRows, 0}, kAll};
+        if (step.rows % m.line != 0 || first.height() == 0 || !m.isUnclipped(first.r0, first.r1))
+            return {};
+        const std::int64_t end = first.r0 / m.images * m.images + (m.last + 1) * m.line;
+        return {{step.rows / m.line * m.lineRows, 0}, (end - first.r1) / step.rows + 1};
     }
     if (const auto* slice = std::get_if<SliceMap>(&m.map))
         return {slice->transposed ? Shift{step.cols * slice->rows[1], step.rows * slice->cols[1]}

@@ -27,56 +27,6 @@ PositionEngine::Rest* PositionEngine::restOf(std::int64_t row, std::int64_t col)
     return &m_rests[at];
 }
 
-/// True if a step depends on more than its tile and the step before it.
-bool PositionEngine::dependsOnHistory() const
-{
-    return m_keepsHistory && (std::ranges::any_of(m_products, &Product::recorded) ||
-                              !std::ranges::all_of(m_coverage, &Coverage::isWhole));
-}
-
-/// Returns the number of steps of the tile, from the current one on, that are known to be alike: each is the
-/// one before with every range of the plan shifted by a constant, the same footprints and the same ranges
-/// equal to one another. So all have the same working set, and from the second one on the same cost.
-std::int64_t PositionEngine::stepsAlike()
-{
-    std::int64_t count = m_tileSteps - m_step;
-    const auto changesAt = [&](std::int64_t step) {
-        if (step > m_step)
-            count = std::min(count, step - m_step);
-    };
-    for (std::size_t s = 0; s < m_sinks.size(); ++s) {
-        changesAt(m_sinks[s].steps - 1);
-        changesAt(m_sinks[s].steps);
-    }
-    for (const SubgraphPlan::Group& g : m_plan->groups())
-        changesAt(ceilDiv(g.reduction, m_g.k));
-    const auto moveBox = [&](std::size_t box) {
-        const Box& b = m_boxes[box];
-        const auto [shift, times] =
-            m_footprints.alike(b.map, rectOf(b.rowSlot, b.colSlot), {m_shift[b.rowSlot], m_shift[b.colSlot]});
-        m_boxShift[box] = shift;
-        count = std::min(count, times);
-    };
-    const auto& ranges = m_plan->ranges();
-    for (std::size_t i = 0; i < m_slots.size() && count > 1; ++i) {
-        m_shift[i] = 0;
-        if (const std::uint32_t box = m_slots[i].box; box != kNone) {
-            if (m_boxes[box].firstSlot == i)
-                moveBox(box);
-            m_shift[i] = ranges[i].row ? m_boxShift[box].rows : m_boxShift[box].cols;
-        } else if (ranges[i].axis == SubgraphPlan::Axis::Step) {
-            changesAt(ranges[i].size / m_g.k);
-            changesAt(ceilDiv(ranges[i].size, m_g.k));
-            if (m_range[i].size() > 0)
-                m_shift[i] = m_g.k;
-        }
-    }
-    for (std::size_t b = 0; b < m_boxes.size() && count > 1; ++b)
-        if (m_boxes[b].firstSlot == kNone)
-            moveBox(b);
-    return count > 1 && pairsStay() ? count : 1;
-}
-
 std::int32_t PositionEngine::classOf(Places& places, bool ofRows, std::int64_t place)
 {
     constexpr std::int64_t kMostPlaces = std::int64_t{1} << 22;

@@ -214,6 +214,8 @@ void PositionEngine::bind(const Granularity& g)
         places->hulls.clear();
         places->count = 0;
     }
+    m_rowRuns.clear();
+    m_colRuns.clear();
     m_restKeys.clear();
     m_rests.clear();
     m_kindKeys.clear();

@@ -15,6 +15,7 @@ void PositionEngine::begin(bool forgets, std::int64_t most)
     m_left = most;
     m_isComplete = true;
     m_peak = 0;
+    m_lastTile = {};
     for (Kind& kind : m_kinds)
         kind.count = 0;
     m_previous.clear();
@@ -79,14 +80,6 @@ void PositionEngine::leaveTile(const Rest& rest)
         b.rect = rectOf(b.rowSlot, b.colSlot);
         m_previous.add(b);
     }
-}
-
-/// Goes on to a later step without walking it, which is like the last one that was walked.
-void PositionEngine::skipTo(std::int64_t step)
-{
-    m_step = step;
-    setRanges(false);
-    m_previous.forEach([&](Request& b) { b.rect = rectOf(b.rowSlot, b.colSlot); });
 }
 
 // ---- steps ----------------------------------------------------------------------------------------------

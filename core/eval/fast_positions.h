@@ -5,10 +5,10 @@
 //
 // It walks the steps with numbers only. The first step of every tile is computed, since it depends on the
 // tile before. The other steps depend on their tile alone, so they are computed once for all tiles of a
-// class: tiles whose ranges differ by one shift for each range of the plan, with the same footprints. In a
-// tile, of steps that are alike but for a shift (the k steps within one place of a window) two are walked.
-// Where steps depend on all steps before (ephemeral=neutral, inputs that are being retained), every step is
-// walked.
+// class: tiles whose ranges differ by one shift for each range of the plan, with the same footprints. Where
+// steps, tiles of a line or lines of tiles follow one another that are alike but for a shift (the k steps
+// within one place of a window, the tiles between two edges), one or two are walked for all. Where steps
+// depend on all steps before (ephemeral=neutral, inputs that are being retained), every step is walked.
 #pragma once
 
 #include "eval/cost.h"
@@ -49,10 +49,7 @@ public:
         return saturatingMul(saturatingMul(m_rows, m_cols), m_mostTileSteps);
     }
     /// A lower bound of the number of steps that run() walks.
-    [[nodiscard]] std::int64_t leastWalk() const noexcept
-    {
-        return m_keepsHistory ? mostSteps() : saturatingMul(m_rows, m_cols);
-    }
+    [[nodiscard]] std::int64_t leastWalk() const noexcept { return m_keepsHistory ? mostSteps() : 1; }
     /// True if it is known that the peak is the same for every order of the tiles.
     [[nodiscard]] bool peakIsOfAnyOrder() const noexcept { return !m_mayMix; }
 
@@ -67,10 +64,15 @@ public:
     [[nodiscard]] Tally run(const Traversal& traversal, Limit&& limit, std::int64_t most)
     {
         begin(traversal.kind() == TraversalKind::Raster && !m_plan->rules().nullOrderReuse, most);
-        forEachTile(traversal, m_rows, m_cols, [&](std::int64_t row, std::int64_t col) {
-            m_isComplete = visitTile(row, col, limit);
-            return m_isComplete;
-        });
+        const TraversalKind kind = traversal.kind();
+        const bool inLines = kind != TraversalKind::Spiral && kind != TraversalKind::Custom;
+        if (inLines && !dependsOnHistory())
+            m_isComplete = visitLines(kind, limit);
+        else
+            forEachTile(traversal, m_rows, m_cols, [&](std::int64_t row, std::int64_t col) {
+                m_isComplete = visitTile(row, col, limit);
+                return m_isComplete;
+            });
         return total();
     }
     /// True if the last run() reached the last tile.
@@ -244,9 +246,6 @@ private:
         return {r.begin, r.end, c.begin, c.end};
     }
     void takeStep(std::int64_t step);
-    [[nodiscard]] std::int64_t stepsAlike();
-    void skipTo(std::int64_t step);
-    [[nodiscard]] bool dependsOnHistory() const;
     [[nodiscard]] Tally tallyOf(std::uint32_t kind, std::int64_t peak) const;
     void record(Rest& rest);
     void repeat(const Rest& rest);
@@ -265,6 +264,92 @@ private:
     [[nodiscard]] bool isShifted(const Range* from, bool ofRows);
     [[nodiscard]] bool pairsStay() const;
 
+    struct TilePlace
+    {
+        std::int64_t row = 0, col = 0;
+    };
+    [[nodiscard]] bool dependsOnHistory() const;
+    [[nodiscard]] std::int64_t alike(const std::vector<Range>& at, std::uint8_t along, std::int64_t place,
+                                     std::int64_t count);
+    [[nodiscard]] std::int64_t stepsAlike();
+    void skipTo(std::int64_t step);
+    [[nodiscard]] const std::vector<std::int64_t>& runsOf(bool ofRows);
+    [[nodiscard]] std::vector<std::pair<std::uint32_t, bool>> held() const;
+    [[nodiscard]] std::vector<std::int64_t> counts() const;
+    void moveTo(const TilePlace& tile);
+
+    /// Does visit(place) for all places of a run, in either direction. After the first one, `period` places
+    /// are visited and stand for the others, if they leave in fast memory what they found there; then
+    /// moveBy(places) goes on to the last of these. Returns false if the limit or the most steps are reached.
+    template <class Limit, class Visit, class MoveBy>
+    [[nodiscard]] bool visitRun(std::int64_t begin, std::int64_t end, bool backwards, std::int64_t period,
+                                Limit& limit, Visit&& visit, MoveBy&& moveBy)
+    {
+        const std::int64_t count = end - begin;
+        for (std::int64_t i = 0; i < count; ++i) {
+            const bool mayJump = i == 1 && count > 1 + 2 * period;
+            const auto before = mayJump ? counts() : std::vector<std::int64_t>();
+            const auto found = mayJump ? held() : std::vector<std::pair<std::uint32_t, bool>>();
+            for (std::int64_t j = 0; j < (mayJump ? period : 1); ++j)
+                if (!visit(backwards ? end - 1 - (i + j) : begin + i + j))
+                    return false;
+            if (!mayJump)
+                continue;
+            i += period - 1;
+            if (found != held())
+                continue;
+            const std::int64_t times = (count - 1 - period) / period;
+            for (std::uint32_t k = 0; k < m_kinds.size(); ++k) {
+                const std::int64_t more = m_kinds[k].count - (k < before.size() ? before[k] : 0);
+                if (more == 0)
+                    continue;
+                const std::int64_t all = saturatingMul(more, times);
+                m_kinds[k].count = saturatingAdd(m_kinds[k].count, all);
+                if (!limit.allows(tallyOf(k, m_peak), all))
+                    return false;
+            }
+            moveBy(times * period);
+            i += times * period;
+        }
+        return true;
+    }
+
+    /// Counts the steps of all tiles, in an order of lines: rows or columns of tiles.
+    template <class Limit> [[nodiscard]] bool visitLines(TraversalKind kind, Limit& limit)
+    {
+        const bool byRows = kind == TraversalKind::Raster || kind == TraversalKind::Snake;
+        const bool turns = kind == TraversalKind::Snake || kind == TraversalKind::ColumnSnake;
+        const std::vector<std::int64_t>&lines = runsOf(byRows), &tiles = runsOf(!byRows);
+        // Tiles without steps leave in fast memory what was there before.
+        const auto move = [this](bool rows, std::int64_t by) {
+            if (rows ? m_lastTile.row == m_row : m_lastTile.col == m_col)
+                moveTo({m_lastTile.row + (rows ? by : 0), m_lastTile.col + (rows ? 0 : by)});
+        };
+        const auto visitLine = [&](std::int64_t line) {
+            const bool backwards = turns && line % 2 == 1;
+            const std::size_t runs = tiles.size() - 1;
+            for (std::size_t r = 0; r < runs; ++r) {
+                const std::size_t run = backwards ? runs - 1 - r : r;
+                if (!visitRun(
+                        tiles[run], tiles[run + 1], backwards, 1, limit,
+                        [&](std::int64_t at) {
+                            return visitTile(byRows ? line : at, byRows ? at : line, limit);
+                        },
+                        [&](std::int64_t by) {
+                            if (m_tileSteps > 0)
+                                move(!byRows, backwards ? -by : by);
+                        }))
+                    return false;
+            }
+            return true;
+        };
+        for (std::size_t run = 0; run + 1 < lines.size(); ++run)
+            if (!visitRun(lines[run], lines[run + 1], false, turns ? 2 : 1, limit, visitLine,
+                          [&](std::int64_t by) { move(byRows, by); }))
+                return false;
+        return true;
+    }
+
     /// Counts the steps of a tile. Returns false if the limit or the most steps are reached.
     template <class Limit> [[nodiscard]] bool visitTile(std::int64_t row, std::int64_t col, Limit& limit)
     {
@@ -278,6 +363,7 @@ private:
         };
         if (m_tileSteps == 0) // no sink is active in this tile
             return true;
+        m_lastTile = {row, col};
         if (!walk(0))
             return false;
         if (m_tileSteps == 1)
@@ -341,12 +427,13 @@ private:
     std::optional<MemoryCosts> m_memory;
     std::int64_t m_rows = 0, m_cols = 0, m_mostTileSteps = 1;
     Places m_rowPlaces, m_colPlaces;
-    KeyTable<2> m_restKeys; // class of the row and of the column
+    std::vector<std::int64_t> m_rowRuns, m_colRuns; ///< see runsOf(); empty until needed
+    KeyTable<2> m_restKeys;                         // class of the row and of the column
     std::vector<Rest> m_rests;
     std::vector<Cost> m_costs; ///< by use
     KeyTable<4> m_kindKeys;
     std::vector<Kind> m_kinds;
-    std::vector<FastFootprints::Shift> m_boxShift; // scratch memory of isShifted() and stepsAlike()
+    std::vector<FastFootprints::Shift> m_boxShift; // scratch memory of isShifted() and alike()
     std::vector<std::int64_t> m_shift;
     std::vector<Range> m_hull;
 
@@ -354,6 +441,7 @@ private:
     bool m_forgets = false, m_isComplete = true;
     std::int64_t m_left = 0; ///< steps that may still be walked
     std::int64_t m_row = 0, m_col = 0, m_step = 0, m_tileSteps = 0;
+    TilePlace m_lastTile;              ///< last one with steps
     std::vector<Range> m_range;        // by slot
     std::uint64_t m_stamp = 0;         // number of the step, counted over all runs
     std::vector<std::uint64_t> m_seen; // by use: last step that had it

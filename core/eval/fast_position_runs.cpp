@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// PositionEngine: steps and places of tiles that are alike but for a shift, of which few are walked.
+#include "eval/fast_positions.h"
+
+#include "base/integer.h"
+
+#include <algorithm>
+
+namespace tilewright {
+
+/// True if a step depends on more than its tile and the step before it.
+bool PositionEngine::dependsOnHistory() const
+{
+    return m_keepsHistory && (std::ranges::any_of(m_products, &Product::recorded) ||
+                              !std::ranges::all_of(m_coverage, &Coverage::isWhole));
+}
+
+/// Given the ranges of the plan at a place of one axis (`along`: kWithRow, kWithCol or kWithStep): returns at
+/// how many places, at most `count` and this one included, they are known to be the same with each range
+/// shifted by a constant from one place to the next, with the same footprints and the same ranges equal to
+/// one another.
+std::int64_t PositionEngine::alike(const std::vector<Range>& at, std::uint8_t along, std::int64_t place,
+                                   std::int64_t count)
+{
+    const std::int64_t size = along == kWithRow ? m_g.h : along == kWithCol ? m_g.w : m_g.k;
+    const auto changesAt = [&](std::int64_t other) {
+        if (other > place)
+            count = std::min(count, other - place);
+    };
+    const auto moveBox = [&](std::size_t box) {
+        const Box& b = m_boxes[box];
+        const Range &r = at[b.rowSlot], &c = at[b.colSlot];
+        const auto [shift, times] = m_footprints.alike(b.map, {r.begin, r.end, c.begin, c.end},
+                                                       {m_shift[b.rowSlot], m_shift[b.colSlot]});
+        m_boxShift[box] = shift;
+        count = std::min(count, times);
+    };
+    const auto& ranges = m_plan->ranges();
+    for (std::size_t i = 0; i < m_slots.size() && count > 1; ++i) {
+        m_shift[i] = 0;
+        if (const std::uint32_t box = m_slots[i].box; box != kNone) {
+            if (m_boxes[box].firstSlot == i)
+                moveBox(box);
+            m_shift[i] = ranges[i].row ? m_boxShift[box].rows : m_boxShift[box].cols;
+        } else if (m_slots[i].with == along) {
+            changesAt(ranges[i].size / size);
+            changesAt(ceilDiv(ranges[i].size, size));
+            if (at[i].size() > 0)
+                m_shift[i] = size;
+        }
+    }
+    for (std::size_t b = 0; b < m_boxes.size() && count > 1; ++b)
+        if (m_boxes[b].firstSlot == kNone)
+            moveBox(b);
+    return count > 1 && pairsStay() ? count : 1;
+}
+
+/// Returns the number of steps of the tile, from the current one on, that are known to be alike: all have the
+/// same working set, and from the second one on the same cost.
+std::int64_t PositionEngine::stepsAlike()
+{
+    std::int64_t count = m_tileSteps - m_step;
+    const auto changesAt = [&](std::int64_t step) {
+        if (step > m_step)
+            count = std::min(count, step - m_step);
+    };
+    for (const Sink& s : m_sinks) {
+        changesAt(s.steps - 1);
+        changesAt(s.steps);
+    }
+    for (const SubgraphPlan::Group& g : m_plan->groups())
+        changesAt(ceilDiv(g.reduction, m_g.k));
+    return alike(m_range, kWithStep, m_step, count);
+}
+
+/// Goes on to a later step without walking it, which is like the last one that was walked.
+void PositionEngine::skipTo(std::int64_t step)
+{
+    m_step = step;
+    setRanges(false);
+    m_previous.forEach([&](Request& b) { b.rect = rectOf(b.rowSlot, b.colSlot); });
+}
+
+/// Cuts an axis into runs of places that are alike: returns where each begins, and the number of places.
+const std::vector<std::int64_t>& PositionEngine::runsOf(bool ofRows)
+{
+    constexpr int kMostInVain = 6; // places in a row that are like no other: the rest is taken to be so, too
+    std::vector<std::int64_t>& begins = ofRows ? m_rowRuns : m_colRuns;
+    if (!begins.empty())
+        return begins;
+    const std::int64_t count = ofRows ? m_rows : m_cols;
+    int inVain = 0;
+    for (std::int64_t place = 0; place < count;) {
+        begins.push_back(place);
+        std::int64_t times = 1;
+        if (inVain < kMostInVain) {
+            findHulls(ofRows, place);
+            times = alike(m_hull, ofRows ? kWithRow : kWithCol, place, count - place);
+            inVain = times == 1 ? inVain + 1 : 0;
+        }
+        place += times;
+    }
+    begins.push_back(count);
+    return begins;
+}
+
+/// Owner of each buffer after the last step, and whether it holds the whole tensor.
+std::vector<std::pair<std::uint32_t, bool>> PositionEngine::held() const
+{
+    std::vector<std::pair<std::uint32_t, bool>> out;
+    for (const Request& b : m_previous.list())
+        out.emplace_back(b.id, b.full);
+    return out;
+}
+
+std::vector<std::int64_t> PositionEngine::counts() const
+{
+    std::vector<std::int64_t> out;
+    for (const Kind& kind : m_kinds)
+        out.push_back(kind.count);
+    return out;
+}
+
+/// Goes on to a later tile without walking it, which is like the last one with steps that was walked.
+void PositionEngine::moveTo(const TilePlace& tile)
+{
+    m_lastTile = tile;
+    enterTile(tile.row, tile.col);
+    skipTo(std::max<std::int64_t>(0, m_tileSteps - 1));
+}
+
+} // namespace tilewright

@@ -2,8 +2,10 @@
 #include "hierarchy/search.h"
 
 #include "base/progress.h"
+#include "mapping/search_frame.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace tilewright::hierarchy {
 
@@ -54,6 +56,7 @@ public:
     {
         assign(0);
         m_result.proven = !m_stopped;
+        m_result.interrupted = m_stopped && m_options.stop.stop_requested();
         std::ranges::sort(m_result.front, {}, &MappingCost::energy);
         for (std::size_t o = 0; o < kObjectives; ++o)
             for (const MappingCost& point : m_result.front) {
@@ -61,6 +64,9 @@ public:
                 if (!m_result.best[o] || point.value(objective) < m_result.best[o]->value(objective))
                     m_result.best[o] = point;
             }
+        for (std::size_t o = 0; o < kObjectives && m_result.proven; ++o)
+            if (m_result.best[o])
+                m_result.lowerBound[o] = m_result.best[o]->value(static_cast<Objective>(o));
         m_result.seconds = wallClock() - m_start;
         return std::move(m_result);
     }
@@ -288,6 +294,23 @@ private:
 };
 
 } // namespace
+
+bool SearchResult::isOptimal(Objective objective) const noexcept
+{
+    const auto& found = of(objective);
+    return found && found->value(objective) <=
+                        lowerBound[static_cast<std::size_t>(objective)] * (1 + mapping::kEnergyTolerance);
+}
+
+double SearchResult::gap(Objective objective) const noexcept
+{
+    if (isOptimal(objective))
+        return 0;
+    const double least = lowerBound[static_cast<std::size_t>(objective)];
+    if (!of(objective) || least <= 0)
+        return std::numeric_limits<double>::infinity();
+    return of(objective)->value(objective) / least - 1;
+}
 
 SearchResult search(const LoopNest& nest, const Architecture& architecture, const SearchOptions& options)
 {

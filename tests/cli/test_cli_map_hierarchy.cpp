@@ -72,7 +72,7 @@ void TestCliMapHierarchy::rule_6_byHand()
     QCOMPARE(d["limit"].get<std::string>(), std::string("the reads of buffer"));
     QCOMPARE(d["counts"]["buffer"]["C"]["reads"].get<int>(), 16);
     QCOMPARE(d["counts"]["regs"]["A"]["reads"].get<int>(), 0);
-    QVERIFY(d["mapping"] == read(kLevels + "by-hand-mapping.json") || d["mapping"]["levels"].size() == 3);
+    QVERIFY(d["mapping"] == read(kLevels + "by-hand-mapping.json"));
     const CliRun text = runCli(arguments);
     QCOMPARE(text.code, 0);
     QVERIFY2(text.out.contains("cycles  18\nenergy  3\u202f168 pJ") &&
@@ -228,7 +228,7 @@ void TestCliMapHierarchy::badInput_oneSentence_data()
     QTest::addColumn<QString>("sentence");
     const QString layer = kRoot + "samples/mapping/layers/gemm-1000.json";
     QTest::newRow("architecture") << QStringList{layer, kInvalid + "arch-no-bits.json"}
-                                  << "arch-no-bits.json: bits: ";
+                                  << "arch-no-bits.json: the field \"bits\" is missing";
     QTest::newRow("mapping") << QStringList{layer, kLevels + "by-hand.json", "--method",
                                             kInvalid + "mapping-factor-zero.json"}
                              << "mapping-factor-zero.json: levels[";

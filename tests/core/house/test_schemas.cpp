@@ -309,8 +309,10 @@ void TestSchemas::fieldsOfTheSchemaAreThoseOfTheReader()
     QVERIFY(levels.size() > 5 && level.size() > 10);
     for (const auto& [field, rules] : levels.items())
         QVERIFY2(isKnown({{field, nlohmann::json::object()}}, hierarchy::readArchitecture), field.c_str());
-    const auto withLevel = [](const std::string& field) {
-        nlohmann::json out;
+    const auto valid = readFile((kRoot + "tests/data/levels/by-hand.json").toStdString());
+    QVERIFY(valid);
+    const auto withLevel = [&](const std::string& field) {
+        nlohmann::json out = nlohmann::json::parse(*valid);
         out["levels"][0][field] = nlohmann::json::object();
         return out;
     };

@@ -27,6 +27,23 @@ bool hasWindow(const mapping::Operand& operand)
 
 } // namespace
 
+Branch boundOfAll(const LoopNest& nest, const Architecture& architecture)
+{
+    Branch out;
+    const Level& outermost = architecture.levels.front();
+    out.energy = static_cast<double>(nest.macs) * architecture.macPj;
+    for (std::size_t op = 0; op < kOperands; ++op)
+        if (!hasWindow(nest.operands[op])) // else it may have elements that nobody reads
+            out.energy += static_cast<double>(nest.elements(static_cast<int>(op), nest.trips)) *
+                          static_cast<double>(architecture.bits[op]) *
+                          (op == mapping::kWritten ? outermost.writePj : outermost.readPj);
+    out.cycles = static_cast<double>(nest.macs);
+    for (const Level& level : architecture.levels)
+        for (const Axis& axis : level.axes)
+            out.cycles /= static_cast<double>(axis.size);
+    return out;
+}
+
 void boundQuickly(const LoopNest& nest, const Architecture& architecture, Branch& branch)
 {
     // The smallest tiles, 1 and the whole of each loop are enough for what all tilings have in common.
@@ -36,13 +53,13 @@ void boundQuickly(const LoopNest& nest, const Architecture& architecture, Branch
         return;
     }
     tilings.prepare();
-    branch.energy = tilings.fixedEnergy();
-    branch.cycles = tilings.compute();
+    double energy = tilings.fixedEnergy();
     for (std::size_t i = 1; i < tilings.levels(); ++i)
         for (const ExchangeOf& e : tilings.into(i))
             if (!hasWindow(nest.operands[e.operand])) // else what neighbours share is loaded again
-                branch.energy +=
-                    tilings.visitEnergy(i, e.operand, 0) * tilings.indexing(e.operand, tilings.first());
+                energy += tilings.visitEnergy(i, e.operand, 0) * tilings.indexing(e.operand, tilings.first());
+    branch.energy = std::max(branch.energy, energy);
+    branch.cycles = std::max(branch.cycles, tilings.compute());
 }
 
 BranchSearch::BranchSearch(const LoopNest& nest, const Architecture& architecture, Found& found,

@@ -21,6 +21,13 @@ struct Branch
     // Lower bounds of all mappings in it that are not settled; infinite if there are none.
     double energy = 0;
     double cycles = 0;
+
+    [[nodiscard]] double value(Objective objective) const noexcept
+    {
+        return objective == Objective::Energy   ? energy
+               : objective == Objective::Cycles ? cycles
+                                                : energy * cycles;
+    }
 };
 
 /// Number of costs and bounds, as in SearchResult.
@@ -28,6 +35,10 @@ struct BranchCounts
 {
     std::int64_t tilings = 0, cut = 0, evaluations = 0;
 };
+
+/// Bounds of all mappings of the layer: the multiplications, each element at the outermost level once, and
+/// all axes in use.
+[[nodiscard]] Branch boundOfAll(const LoopNest& nest, const Architecture& architecture);
 
 /// Bounds of a branch that need no list of its tilings (docs/rules/hierarchy.md 7). Infinite if no mapping in
 /// it is valid.

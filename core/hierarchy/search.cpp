@@ -24,7 +24,7 @@ class Searcher
 public:
     Searcher(const LoopNest& nest, const Architecture& architecture, const SearchOptions& options)
         : m_nest(nest), m_architecture(architecture), m_options(options), m_start(wallClock()),
-          m_found(options.objective)
+          m_found(options.objective), m_all(boundOfAll(nest, architecture))
     {
     }
 
@@ -33,13 +33,17 @@ public:
         SpatialChoices choices = listSpatial(m_nest, m_architecture, kMostBranches);
         m_isListed = choices.complete;
         m_branches.resize(choices.list.size());
-        for (std::size_t i = 0; i < m_branches.size(); ++i)
+        for (std::size_t i = 0; i < m_branches.size(); ++i) {
+            m_branches[i] = m_all;
             m_branches[i].choice = std::move(choices.list[i]);
+        }
         inThreads(m_branches.size(), [&](BranchSearch&, std::size_t i) {
-            if (!isOver()) // else its bounds are 0
+            if (!isOver())
                 boundQuickly(m_nest, m_architecture, m_branches[i]);
         });
-        std::ranges::stable_sort(m_branches, {}, [&](const Branch& b) { return valueOf(b); });
+        std::ranges::stable_sort(m_branches, {}, [&](const Branch& b) {
+            return b.value(m_options.objective.value_or(Objective::Edp));
+        });
         for (const Branch& branch : m_branches)
             m_open.push_back({{}, branch.energy, branch.cycles});
         startOff();
@@ -57,13 +61,6 @@ private:
     {
         return m_options.stop.stop_requested() ||
                (m_options.seconds > 0 && wallClock() - m_start > m_options.seconds);
-    }
-
-    [[nodiscard]] double valueOf(const Branch& branch) const
-    {
-        return m_options.objective == Objective::Energy   ? branch.energy
-               : m_options.objective == Objective::Cycles ? branch.cycles
-                                                          : branch.energy * branch.cycles;
     }
 
     /// Those of the best bounds, and those that use most of the axes.
@@ -164,11 +161,9 @@ private:
         double least = best ? best->value(objective) : kInfinite;
         const bool isAsked = !m_options.objective || *m_options.objective == objective;
         if (!m_isListed)
-            return 0;
+            least = std::min(least, m_all.value(objective));
         for (const Branch& b : isAsked ? m_branches : m_open)
-            least = std::min(least, objective == Objective::Energy   ? b.energy
-                                    : objective == Objective::Cycles ? b.cycles
-                                                                     : b.energy * b.cycles);
+            least = std::min(least, b.value(objective));
         return least < kInfinite ? least : 0;
     }
 
@@ -177,6 +172,7 @@ private:
     const SearchOptions& m_options;
     double m_start;
     Found m_found;
+    Branch m_all; ///< bounds of the whole space
     bool m_isListed = true;
     std::vector<Branch> m_branches; ///< the best bounds first
     std::vector<Branch> m_open;     ///< their first bounds

@@ -11,6 +11,7 @@
 
 #include <QTest>
 
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -230,6 +231,9 @@ void TestMappingHierarchySearch::rule_7_realLayers()
         const SearchResult first = search(nest, architecture, options);
         QVERIFY(!first.proven && first.of(Objective::Edp));
         QVERIFY(first.of(Objective::Edp)->edp() >= best.edp());
+        const double gap = first.gap(Objective::Edp), bound = first.lowerBound[2];
+        QVERIFY(gap > 0 && std::isfinite(gap));
+        QVERIFY(bound > 0 && bound <= best.edp());
     }
 }
 

@@ -14,7 +14,7 @@ namespace tilewright::hierarchy {
 namespace {
 
 constexpr std::size_t kMostBranches = 100'000;
-constexpr std::size_t kMostStates = 1'000'000; ///< of a branch that can be settled
+constexpr std::size_t kMostStates = 250'000; ///< of a branch that can be settled
 // The start: a few tilings of the best branches.
 constexpr std::size_t kFirstStates = 300, kFirstBranches = 4;
 constexpr std::size_t kDiveStates = 4000, kDiveBranches = 24;

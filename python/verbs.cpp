@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "mapping/files.h"
 #include "sweep/folder.h"
-#include "verbs/map.h"
+#include "verbs/map_hierarchy.h"
 #include "verbs/npu.h"
 #include "verbs/run.h"
 #include "verbs/schedule.h"
@@ -197,6 +197,8 @@ Result<std::string> mapDocument(const verbs::MapCall& call, const Session& sessi
     const auto subject = verbs::readMapCall(call);
     if (!subject)
         return subject.error();
+    if (call.hierarchy)
+        return verbs::hierarchyDocument(*subject, call, session.token());
     const mapping::Objective objective = verbs::objectiveOf(call.objective);
     if (const auto* model = std::get_if<verbs::MapModel>(&*subject)) {
         const auto result = verbs::mapModel(*model, call, session.token());

@@ -1,43 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "verb_map.h"
 #include "base/text.h"
 #include "manual/program.h"
 #include "mapping/files.h"
 #include "rescue.h"
 #include "table.h"
 #include "timeloop/timeloop.h"
-#include "verbs.h"
-#include "verbs/map.h"
 
 #include <iostream>
 
 namespace tilewright::cli {
 
 namespace {
-
-struct MapArguments : verbs::MapCall
-{
-    std::string output, csv;
-    std::vector<std::string> exported; ///< format and folder
-    bool json = false;
-    bool progress = false;
-};
-
-void bindOptions(verbs::OptionList& o, MapArguments& a)
-{
-    a.exports = !a.exported.empty();
-    bindOptions(o, static_cast<verbs::MapCall&>(a));
-    o.needs(a.method.empty() || a.json, "--json with --method")(o["--objective"]);
-    o.needs(!a.ofModel() || a.json || !a.output.empty(), "--json or --output for a model")(o["--objective"]);
-    o.add("--export", a.exported, "FORMAT FOLDER",
-          "timeloop FOLDER: write problem, architecture, energies and mapping as YAML",
-          o.exactly(2, "timeloop and a folder"),
-          o.writes({"problem.yaml", "arch.yaml", "ert.yaml", "mapping.yaml"}));
-    o.add("-o,--output", a.output, "FILE", "Write the best method (of a model: of every layer) to this file",
-          o.writes());
-    o.add("--csv", a.csv, "FILE", "Write cycles and energy by level and operand to this file", o.writes());
-    o.flag("--progress", a.progress, "Print progress on stderr", o.notWith(!a.method.empty(), "--method"));
-    o.flag("--json", a.json, kJsonHelp);
-}
 
 using Subject = verbs::MapSubject;
 using verbs::objectiveOf;
@@ -87,6 +61,8 @@ int evaluateOne(const Subject& subject, const MapArguments& args)
                   << formatGrouped(e.cycleParts.distribution) << ", reduction "
                   << formatGrouped(e.cycleParts.reduction) << ", drain " << formatGrouped(e.cycleParts.drain)
                   << ", dma " << formatGrouped(e.cycleParts.dma) << '\n';
+    if (e.hasNumbers && !args.json)
+        printCostModel(mapping::kCostModel, "docs/rules/mapping.md");
     if (e.hasNumbers)
         if (auto s = writeOutputs(subject, args, answer->method, mapping::methodCsv(subject.layer, nest, e));
             !s)
@@ -126,7 +102,8 @@ void printSearch(const mapping::LoopNest& nest, const mapping::SearchResult& r, 
               << formatGrouped(c.visited) << " visited, " << formatGrouped(c.cut)
               << (imperfect ? " cut or too large; " : " cut, ")
               << (imperfect ? "" : formatGrouped(c.invalid) + " do not fit; ") << r.front.size()
-              << " on the Pareto front; " << secondsText(r.seconds) << '\n';
+              << " on the Pareto front; cost model of " << mapping::kCostModel << "; "
+              << secondsText(r.seconds) << '\n';
     if (const auto& best = r.of(objective))
         std::cout << mapping::printMethod(nest, best->method);
 }
@@ -212,7 +189,8 @@ void printModel(const mapping::ModelResult& r)
              (l.search.proven ? "yes " : "no  ") +
                  (l.repeated ? "(same shape)" : secondsText(l.search.seconds)));
     }
-    std::cout << "totals, each layer at its own optimum for\n";
+    std::cout << "totals by the cost model of " << mapping::kCostModel
+              << ", each layer at its own optimum for\n";
     for (std::size_t o = 0; o < mapping::kObjectives; ++o)
         line(std::string(mapping::objectiveName(static_cast<mapping::Objective>(o))), "",
              formatGrouped(r.totals[o].energy), formatGrouped(r.totals[o].cycles),
@@ -257,6 +235,8 @@ int runMap(const MapArguments& args)
                      "expected timeloop and a folder, got \"" + args.exported[0] + "\"",
                      {},
                      "--export"});
+    if (args.hierarchy)
+        return runMapOnHierarchy(*subject, args);
     const auto* layer = std::get_if<Subject>(&*subject);
     if (layer && !args.method.empty())
         return evaluateOne(*layer, args);
@@ -266,6 +246,30 @@ int runMap(const MapArguments& args)
 }
 
 } // namespace
+
+void bindOptions(verbs::OptionList& o, MapArguments& a)
+{
+    a.exports = !a.exported.empty();
+    bindOptions(o, static_cast<verbs::MapCall&>(a));
+    o.needs(a.method.empty() || a.json, "--json with --method")(o["--objective"]);
+    o.needs(!a.ofModel() || a.json || !a.output.empty() || a.hierarchy,
+            "--json or --output for a model")(o["--objective"]);
+    o.add("--export", a.exported, "FORMAT FOLDER",
+          "timeloop FOLDER: write problem, architecture, energies and mapping as YAML",
+          o.exactly(2, "timeloop and a folder"),
+          o.writes({"problem.yaml", "arch.yaml", "ert.yaml", "mapping.yaml"}),
+          o.notWith(a.hierarchy.has_value(), "an architecture with levels"));
+    o.add("-o,--output", a.output, "FILE",
+          "Write the best method or mapping (of a model: of every layer) to this file", o.writes());
+    o.add("--csv", a.csv, "FILE", "Write cycles and energy by level and operand to this file", o.writes());
+    o.flag("--progress", a.progress, "Print progress on stderr", o.notWith(!a.method.empty(), "--method"));
+    o.flag("--json", a.json, kJsonHelp);
+}
+
+void printCostModel(std::string_view name, std::string_view rules)
+{
+    std::cout << "cost model: " << name << " (" << rules << ")\n";
+}
 
 void addMapVerb(CLI::App& app, int& exitCode)
 {

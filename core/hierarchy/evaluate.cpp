@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hierarchy/evaluate.h"
 
+#include "hierarchy/exchange.h"
+
 #include <algorithm>
 
 namespace tilewright::hierarchy {
 
 namespace {
-
-/// Products of the spatial factors between a level P and what lies inside it, for one operand
-/// (docs/rules/hierarchy.md 3).
-struct Between
-{
-    std::int64_t indexing = 1;  ///< Sr
-    std::int64_t others = 1;    ///< Si
-    std::int64_t arriving = 1;  ///< Sn: of the others, those without a reduction tree
-    std::int64_t delivered = 1; ///< those without multicast
-};
 
 /// The exchange of one operand between a level P and the next level C inside it that holds the operand. C is
 /// the number of levels for the MACs.
@@ -69,24 +61,7 @@ public:
 private:
     [[nodiscard]] Between between(const Exchange& e) const noexcept
     {
-        Between out;
-        const unsigned indexMask = m_nest.operands[e.operand].indexMask;
-        for (std::size_t i = e.outer; i < e.inner; ++i) {
-            const Level& level = m_architecture.levels[i];
-            for (std::size_t l = 0; l < kMaxLoops; ++l) {
-                const std::int64_t factor = m_tiled.spatial[i][l];
-                if ((indexMask >> l & 1u) != 0) {
-                    out.indexing *= factor;
-                } else {
-                    out.others *= factor;
-                    if (!level.reductionTree)
-                        out.arriving *= factor;
-                }
-                if (!level.multicast)
-                    out.delivered *= factor;
-            }
-        }
-        return out;
+        return factorsBetween(m_nest, m_architecture, m_tiled.spatial, e.operand, e.outer, e.inner);
     }
 
     /// Elements of the union of the tiles of those instances of C that one read of P can reach.
@@ -144,24 +119,13 @@ private:
         e.out.writeBits = static_cast<double>(e.out.writes) * bits;
         e.additionBits = static_cast<double>(e.additions) * bits;
         e.in.readBits = e.in.writeBits = static_cast<double>(e.in.reads) * bits;
-        if (completes(e.outer)) {
+        if (completesSums(m_nest, m_tiled.spatial, e.outer)) {
             const double complete = static_cast<double>(visits.different * sums);
             const double narrower = static_cast<double>(m_architecture.bits[e.operand]) - bits;
             e.out.writeBits += complete * narrower;
             if (factors.others == 1)
                 e.out.readBits += complete * narrower;
         }
-    }
-
-    /// Whether an instance of the level gets all products of its sums.
-    [[nodiscard]] bool completes(std::size_t level) const noexcept
-    {
-        const unsigned indexMask = m_nest.operands[kWritten].indexMask;
-        for (std::size_t i = 0; i < level; ++i)
-            for (std::size_t l = 0; l < kMaxLoops; ++l)
-                if (m_tiled.spatial[i][l] > 1 && (indexMask >> l & 1u) == 0)
-                    return false;
-        return true;
     }
 
     [[nodiscard]] double readTime(std::size_t level, double bits) const noexcept

@@ -3,6 +3,7 @@
 #include "base/json_fields.h"
 #include "base/utf8.h"
 #include "hierarchy/files.h"
+#include "hierarchy/mapping_json.h"
 #include "mapping/operands_json.h"
 
 #include <algorithm>
@@ -353,9 +354,14 @@ std::string writeArchitecture(const Architecture& architecture)
     return jsonText(tilewright::writeJson(architecture), 2) + "\n";
 }
 
+Json mappingJson(const LoopNest& nest, const Architecture& architecture, const Mapping& mapping)
+{
+    return tilewright::writeJson(mapping, MappingOf{nest, architecture});
+}
+
 std::string writeMapping(const LoopNest& nest, const Architecture& architecture, const Mapping& mapping)
 {
-    return jsonText(tilewright::writeJson(mapping, MappingOf{nest, architecture}), 2) + "\n";
+    return jsonText(mappingJson(nest, architecture, mapping), 2) + "\n";
 }
 
 } // namespace tilewright::hierarchy

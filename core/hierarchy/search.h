@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <vector>
@@ -29,10 +30,21 @@ struct MappingCost
     }
 };
 
+/// Progress of a running search, reported at most about ten times a second.
+struct SearchStatus
+{
+    std::array<std::optional<double>, kObjectives> best; ///< value of the best mapping so far
+    std::int64_t evaluations = 0;                        ///< number of costs and bounds computed
+    double seconds = 0;
+};
+
 struct SearchOptions
 {
-    double seconds = 0; ///< time limit; 0: none
+    std::optional<Objective> objective; ///< what is settled; nullopt: all objectives and the front
+    int threads = 0;                    ///< number of threads; 0: all hardware threads
+    double seconds = 0;                 ///< time limit; 0: none
     std::stop_token stop;
+    std::function<void(const SearchStatus&)> status; ///< called from the thread that calls search()
 };
 
 struct SearchResult
@@ -40,15 +52,27 @@ struct SearchResult
     /// Best per objective (index: Objective); nothing when no valid mapping was found.
     std::array<std::optional<MappingCost>, kObjectives> best;
     std::vector<MappingCost> front; ///< energy ascending, cycles descending; one mapping per point
-    bool proven = false;            ///< the whole space is settled
-    std::int64_t tilings = 0;       ///< number of valid tilings; each stands for all its orders
-    std::int64_t cut = 0;           ///< number of these that a bound settled
-    std::int64_t evaluations = 0;   ///< number of costs computed, bounds included
+    bool proven = false;            ///< the whole space is settled for what `SearchOptions::objective` asks
+    bool interrupted = false;       ///< the stop token ended the search
+    /// Lower bound of each objective over all valid mappings; the best value where it is proven.
+    std::array<double, kObjectives> lowerBound{};
+    std::int64_t tilings = 0;     ///< number of valid tilings looked at; each stands for all its orders
+    std::int64_t cut = 0;         ///< number of these that a bound settled
+    std::int64_t evaluations = 0; ///< number of costs and bounds computed
     double seconds = 0;
+
+    [[nodiscard]] const std::optional<MappingCost>& of(Objective o) const
+    {
+        return best[static_cast<std::size_t>(o)];
+    }
+    /// True if no valid mapping is better in this objective.
+    [[nodiscard]] bool isOptimal(Objective objective) const noexcept;
+    /// Relative gap: best / lower bound - 1; 0 when optimal, infinite without a mapping or a bound.
+    [[nodiscard]] double gap(Objective objective) const noexcept;
 };
 
-/// Looks at all tilings of the layer and settles all loop orders of each (docs/rules/hierarchy.md 7). On one
-/// thread, for small spaces. Preconditions: checkArchitecture(), checkCountable().
+/// Looks for the best mapping of the layer (docs/rules/hierarchy.md 7). Preconditions: checkArchitecture(),
+/// checkCountable().
 [[nodiscard]] SearchResult search(const LoopNest& nest, const Architecture& architecture,
                                   const SearchOptions& options);
 

@@ -8,15 +8,6 @@ namespace tilewright::mapping {
 
 namespace {
 
-bool sameShape(const Layer& a, const Layer& b)
-{
-    Layer x = a;
-    Layer y = b;
-    x.name = y.name = {};
-    x.count = y.count = 1;
-    return x == y;
-}
-
 void addTotals(ModelResult& out)
 {
     out.complete = true;
@@ -39,6 +30,15 @@ void addTotals(ModelResult& out)
 }
 
 } // namespace
+
+bool sameShape(const Layer& a, const Layer& b)
+{
+    Layer x = a;
+    Layer y = b;
+    x.name = y.name = {};
+    x.count = y.count = 1;
+    return x == y;
+}
 
 Result<ModelResult> searchModel(const Model& model, const Architecture& architecture,
                                 const SearchOptions& options, bool quick,

@@ -38,6 +38,9 @@ struct ModelResult
     double seconds = 0;
 };
 
+/// Whether both layers have the same loop nest. Name and count do not matter.
+[[nodiscard]] bool sameShape(const Layer& a, const Layer& b);
+
 /// Searches each distinct shape once. `options.seconds` is the limit for the whole model; it is divided among
 /// the remaining layers. `progress` gets the index of the next layer, `finished` each completed layer; both
 /// are called on the calling thread.

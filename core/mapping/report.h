@@ -11,6 +11,9 @@
 // JSON documents of `map --json` (docs/design.md 3.2, docs/rules/mapping.md 8), and the CSV file of a model.
 namespace tilewright::mapping {
 
+/// Name of this cost model in every answer. That of docs/rules/hierarchy.md is hierarchy::kCostModel.
+inline constexpr std::string_view kCostModel = "four levels";
+
 /// Document of one evaluated method. Figures are null if the factors do not multiply to the trip counts.
 [[nodiscard]] std::string evaluationReport(const LoopNest& nest, const Method& method,
                                            const MappingCost& evaluation, Objective objective,

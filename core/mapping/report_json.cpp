@@ -96,6 +96,7 @@ std::string evaluationReport(const LoopNest& nest, const Method& method, const M
                              Objective objective, double seconds)
 {
     Json out = Json::object();
+    out["cost_model"] = kCostModel;
     out["objective"] = objectiveName(objective);
     addEvaluation(out, nest, method, evaluation);
     out["evaluated"] = 1;
@@ -108,6 +109,7 @@ std::string searchReport(const LoopNest& nest, const Architecture& architecture,
                          Objective objective, const SearchNotes& notes)
 {
     Json out = Json::object();
+    out["cost_model"] = kCostModel;
     out["objective"] = objectiveName(objective);
     if (const auto& best = result.of(objective)) {
         const MappingCost e = evaluate(nest, architecture, best->method);
@@ -173,6 +175,7 @@ std::string modelReport(const ModelResult& result, Objective objective)
 {
     Json out = Json::object();
     out["model"] = result.name;
+    out["cost_model"] = kCostModel;
     out["objective"] = objectiveName(objective);
     out["valid"] = result.complete;
     out["proven"] = result.proven;

@@ -48,6 +48,7 @@ constexpr Mark kMarks[] = {
     {"spm_banks", FileKind::MappingArchitecture},
     {"energy_pj", FileKind::MappingArchitecture},
     {"dma_mhz", FileKind::MappingArchitecture},
+    {"accumulator_bits", FileKind::MappingArchitecture},
     {"hierarchy", FileKind::SystolicSettings},
     {"engine_rows", FileKind::Machine},
     {"spm_bytes", FileKind::Machine},
@@ -112,6 +113,15 @@ bool hasFieldsOfNpu(std::string_view text)
     return found;
 }
 
+/// True if a level has loops, as in a mapping of docs/rules/hierarchy.md 2.
+bool hasLoopsInLevels(std::string_view text)
+{
+    bool found = false;
+    forEachName(text, 3,
+                [&](std::string_view name) { return found = name == "temporal" || name == "spatial"; });
+    return found;
+}
+
 /// Says what a text is that is neither JSON nor a topology, as far as its beginning tells; empty for others.
 std::string otherText(std::string_view text)
 {
@@ -151,6 +161,8 @@ Result<FileKind> fileKindOf(std::string_view text, const std::string& file)
     // The memory hierarchy of the Systolic lens has levels too, but neither of the two that a machine needs.
     if (has("levels") && has("name") && has("element_bytes") && !has("frequency_ghz"))
         return FileKind::Machine;
+    if (has("levels") && hasLoopsInLevels(json))
+        return FileKind::MappingMethod;
     for (const Mark& mark : kMarks)
         if (has(mark.field))
             return mark.kind == FileKind::Model && hasFieldsOfNpu(json) ? FileKind::NpuModel : mark.kind;

@@ -2,6 +2,7 @@
 // The options of every call, and the files that they name.
 #include "base/file.h"
 #include "base/utf8.h"
+#include "hierarchy/files.h"
 #include "mapping/files.h"
 #include "model/file_kind.h"
 #include "verbs/map.h"
@@ -368,30 +369,32 @@ bool MapCall::ofModel() const
 void bindOptions(OptionList& o, MapCall& call)
 {
     const Property search = o.notWith(!call.method.empty(), "--method");
+    const Property fourLevels = o.notWith(call.hierarchy.has_value(), "an architecture with levels");
     o.add("layer", call.workload.file, "FILE",
           "Layer, layer list, mapping document, or any workload to lower", o.required());
-    o.add("architecture", call.architectureFile, "FILE", "Architecture",
+    o.add("architecture", call.architectureFile, "FILE",
+          "Architecture: of four levels, or with levels of its own",
           o.notWith(call.workload.hasMachine(), "--machine"), o.otherwise("the default one"));
     bindOptions(o, call.workload);
     o.add("--layer", call.layer, "NAME",
           "One layer of a model, by the name of its operator; NAME:2 is that operator's second layer");
     o.add("--objective", call.objective, "edp|energy|cycles",
           "What is minimised: energy-delay product, energy or cycles");
-    o.add("--method", call.method, "FILE", "Method to evaluate instead of searching for one");
-    o.flag("--quick", call.quick, "Search only methods of high utilisation", search);
+    o.add("--method", call.method, "FILE", "Method or mapping to evaluate instead of searching for one");
+    o.flag("--quick", call.quick, "Search only methods of high utilisation", search, fourLevels);
     o.add("--seconds", call.seconds, Range{.above = true, .unit = "s"}, "Time limit of the search", search,
           o.otherwise("60 for a layer, 600 for a model"));
     o.add("--threads", call.threads, Range{0, kMostThreads}, "Threads of the search; 0: all", search);
     o.flag("--imperfect", call.options.imperfect,
-           "Factors need not divide: the last tile of a loop is smaller");
+           "Factors need not divide: the last tile of a loop is smaller", fourLevels);
     o.flag("--reduction-tree", call.options.reductionTree,
-           "Add partial results of processing elements pairwise");
+           "Add partial results of processing elements pairwise", fourLevels);
     o.flag("--overlapped", call.options.overlapped,
-           "Count the cycles of the busiest resource only (roofline)");
+           "Count the cycles of the busiest resource only (roofline)", fourLevels);
     o.add("--bypass", call.bypass, "OPERAND",
-          "Operand that skips the scratchpad: I, W or O (A, B or C), or SPM.W; may be repeated");
+          "Operand that skips the scratchpad: I, W or O (A, B or C), or SPM.W; may be repeated", fourLevels);
     o.add("--factor", call.factors, "FACTOR",
-          "Fixed or bounded factor: SPATIAL.M=16, RF.C<=8, DRAM.K>=2; may be repeated", search);
+          "Fixed or bounded factor: SPATIAL.M=16, RF.C<=8, DRAM.K>=2; may be repeated", search, fourLevels);
 }
 
 Status readFiles(MapCall& call)
@@ -400,6 +403,13 @@ Status readFiles(MapCall& call)
         const auto text = readFile(call.architectureFile);
         if (!text)
             return text.error();
+        if (hierarchy::hasLevels(*text)) {
+            auto read = hierarchy::readArchitecture(*text, call.architectureFile);
+            if (!read)
+                return read.error();
+            call.hierarchy = std::move(*read);
+            return readFiles(call.workload);
+        }
         auto read = mapping::readArchitecture(*text, call.architectureFile);
         if (!read)
             return read.error();

@@ -82,7 +82,9 @@ Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call)
     if (call.architecture)
         architecture = *call.architecture;
     if (workload.setup) {
-        if (!call.architecture && !call.workload.machine)
+        if (call.hierarchy)
+            noticeOf(file, kOtherArchitecture);
+        else if (!call.architecture && !call.workload.machine)
             architecture = workload.setup->architecture;
         else if (!(architecture == workload.setup->architecture))
             noticeOf(file, kOtherArchitecture);
@@ -112,7 +114,9 @@ Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call)
     const auto nest = mapping::makeNest(layer);
     if (!nest)
         return nest.error();
-    if (Status s = mapping::checkCountable(*nest, architecture); !s) {
+    if (Status s =
+            call.hierarchy ? hierarchy::checkCountable(*nest) : mapping::checkCountable(*nest, architecture);
+        !s) {
         Error error = s.error();
         error.file = file;
         return error;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "hierarchy/architecture.h"
 #include "mapping/report.h"
 #include "verbs/workload.h"
 
@@ -14,9 +15,11 @@ struct MapCall
 {
     WorkloadCall workload;
     std::optional<mapping::Architecture> architecture; ///< empty: the architecture of the machine
-    std::string architectureFile;                      ///< file from which readFiles() reads the architecture
-    std::string layer;                                 ///< one layer of a model, as productNamed()
-    std::string method;                                ///< file of a method to evaluate instead of searching
+    /// An architecture with levels instead, whose cost model is that of docs/rules/hierarchy.md.
+    std::optional<hierarchy::Architecture> hierarchy;
+    std::string architectureFile; ///< file from which readFiles() reads either architecture
+    std::string layer;            ///< one layer of a model, as productNamed()
+    std::string method;           ///< file of a method or mapping to evaluate instead of searching
     std::string objective = "edp";
     std::vector<std::string> factors; ///< "SPATIAL.M=16"
     std::vector<std::string> bypass;  ///< "I"
@@ -36,7 +39,8 @@ void bindOptions(OptionList& o, MapCall& call);
 [[nodiscard]] Status readFiles(MapCall& call);
 [[nodiscard]] mapping::Objective objectiveOf(const std::string& name);
 
-/// A layer to search, with its loop nest and the architecture.
+/// A layer to search, with its loop nest and the architecture, which has no meaning if MapCall::hierarchy is
+/// set.
 struct MapSubject
 {
     mapping::Layer layer;

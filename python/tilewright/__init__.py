@@ -193,7 +193,8 @@ map = _verb(
     Tiles and orders the loops of a layer, or of every layer of a model, for `objective` edp, energy (pJ) or cycles.
 
     `architecture` and `method` are files; `factor` fixes factors (["SPATIAL.M=16"]), `bypass` names operands that skip
-    the scratchpad (["I"] or ["SPM.W"]). Without a valid method best is None.
+    the scratchpad (["I"] or ["SPM.W"]). Without a valid method best is None. An architecture with levels has a cost model
+    of its own, whose answer has a mapping instead of a method; cost_model says which one.
     """,
 )
 summary = _verb(

@@ -20,6 +20,7 @@ PROBLEM = str(SCHEDULES / "example-5.json")
 SCHEDULE = str(SCHEDULES / "example-5.b-split-k.schedule.json")
 MODEL = str(SAMPLES / "models" / "llama-block.json")
 LAYER = str(SAMPLES / "mapping" / "layers" / "conv-3x3-64.json")
+LEVELS = str(SAMPLES / "mapping" / "hierarchies" / "five-levels.json")
 LAYERS = str(SAMPLES / "mapping" / "models" / "bert-base.json")
 HIERARCHY = str(SOURCE / "tests" / "data" / "hierarchies" / "kpu.json")
 GEMM = ["--gemm", "8x8x8"]
@@ -121,6 +122,18 @@ TABLE = [
     *(
         (["map", LAYER, "--method", "x.json", *option], f"{option[0]}: not with --method")
         for option in (["--quick"], ["--seconds", "1"], ["--threads", "1"], ["--factor", "RF.C=1"], ["--progress"])
+    ),
+    *(
+        (["map", LAYER, LEVELS, *option], f"{option[0]}: not with an architecture with levels")
+        for option in (
+            ["--quick"],
+            ["--imperfect"],
+            ["--reduction-tree"],
+            ["--overlapped"],
+            ["--bypass", "I"],
+            ["--factor", "RF.C=1"],
+            ["--export", "timeloop", "x"],
+        )
     ),
     (["map", LAYER, "--method", "x.json", "--objective", "energy"], "--objective: needs --json with --method"),
     (["map", LAYERS, "--objective", "energy"], "--objective: needs --json or --output for a model"),

@@ -412,6 +412,22 @@ class Lenses(unittest.TestCase):
                 tilewright.map(LLAMA, method=method)
             self.assertEqual(str(raised.exception), cli_sentence("map", LLAMA, "--method", method))
 
+    def test_map_on_a_hierarchy(self):
+        levels = SAMPLES / "mapping" / "hierarchies" / "five-levels.json"
+        layer = SAMPLES / "mapping" / "layers" / "conv-1x1-2048.json"
+        mine = tilewright.map(layer, levels, threads=1, objective="energy")
+        other = cli_json("map", layer, levels, "--threads", 1, "--objective", "energy")
+        self.assertEqual(without(mine, *TIMES), without(other, *TIMES))
+        self.assertEqual(mine["cost_model"], "hierarchy")
+        with tempfile.TemporaryDirectory() as folder:
+            mapping = pathlib.Path(folder, "mapping.json")
+            mapping.write_text(json.dumps(mine["mapping"]))
+            again = tilewright.map(layer, levels, method=mapping)
+            self.assertEqual((again["energy"], again["cycles"]), (mine["energy"], mine["cycles"]))
+            self.assertEqual(
+                without(again, *TIMES), without(cli_json("map", layer, levels, "--method", mapping), *TIMES)
+            )
+
     def test_map_of_a_model(self):
         model = SAMPLES / "mapping" / "models" / "bert-base.json"
         mine = tilewright.map(model, quick=True, threads=1)

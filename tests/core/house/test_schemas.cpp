@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The schemas of docs/schema against the samples and fixtures of their kinds.
 #include "base/file.h"
+#include "hierarchy/files.h"
 #include "mapping/files.h"
 #include "model/file_kind.h"
 #include "model/machine.h"
@@ -73,6 +74,7 @@ const std::map<std::string, std::set<std::string>> kFilesOfSources{
     {"app/cli/verb_map.cpp",
      {"mapping-layer", "mapping-model", "mapping-method", "mapping-methods", "mapping-architecture", "(CSV)",
       "(Timeloop YAML)"}},
+    {"app/cli/verb_map_hierarchy.cpp", {"mapping-method", "mapping-methods", "(CSV)"}},
     {"app/cli/verb_npu.cpp", {"(CSV)"}},
     {"app/cli/verb_place.cpp", {"problem", "(CSV of buffers)"}},
     {"app/cli/verb_run.cpp", {"trace"}},
@@ -98,6 +100,7 @@ const std::map<std::string, std::set<std::string>> kFilesOfSources{
     {"core/workload/problem_json.cpp", {"problem"}},
     {"core/verbs/schedule.cpp", {"schedule", "(CSV of buffers)"}},
     {"core/verbs/map.cpp", {"mapping-method"}},
+    {"core/verbs/map_hierarchy.cpp", {"mapping-method"}},
     {"core/verbs/summary.cpp", {"schedule"}},
     {"core/verbs/call_options.cpp",
      {"model", "mapping-layer", "mapping-model", "mapping-architecture", "problem", "(topology table)"}},
@@ -301,6 +304,21 @@ void TestSchemas::fieldsOfTheSchemaAreThoseOfTheReader()
         for (const auto& [field, rules] : own.at(inner).at("properties").items())
             QVERIFY2(isKnown({{inner, {{field, "wrong"}}}}, mapping::readArchitecture), field.c_str());
     QVERIFY(!isKnown({{"nonsense", 1}}, mapping::readArchitecture));
+    const nlohmann::json levels = schemaNamed("mapping-architecture")["oneOf"][2]["properties"];
+    const nlohmann::json level = levels.at("levels").at("items").at("properties");
+    QVERIFY(levels.size() > 5 && level.size() > 10);
+    for (const auto& [field, rules] : levels.items())
+        QVERIFY2(isKnown({{field, nlohmann::json::object()}}, hierarchy::readArchitecture), field.c_str());
+    const auto valid = readFile((kRoot + "tests/data/levels/by-hand.json").toStdString());
+    QVERIFY(valid);
+    const auto withLevel = [&](const std::string& field) {
+        nlohmann::json out = nlohmann::json::parse(*valid);
+        out["levels"][0][field] = nlohmann::json::object();
+        return out;
+    };
+    for (const auto& [field, rules] : level.items())
+        QVERIFY2(isKnown(withLevel(field), hierarchy::readArchitecture), field.c_str());
+    QVERIFY(!isKnown(withLevel("nonsense"), hierarchy::readArchitecture));
     const nlohmann::json kinds = schemaNamed("mapping-layer")["oneOf"];
     for (const nlohmann::json& kind : kinds)
         for (const auto& [field, rules] : kind["properties"].items()) {

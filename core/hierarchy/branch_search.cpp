@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "hierarchy/branch_search.h"
+
+#include "mapping/search_frame.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace tilewright::hierarchy {
+
+namespace {
+
+constexpr std::size_t kFollowed = 3; ///< candidates of a node that a dive follows
+
+/// Below this bound a mapping may be better than one of `value`.
+double slightlyBelow(double value)
+{
+    return value * (1 - mapping::kEnergyTolerance);
+}
+
+bool hasWindow(const mapping::Operand& operand)
+{
+    return std::any_of(operand.dimensions.begin(), operand.dimensions.begin() + operand.dimensionCount,
+                       [](const mapping::Dimension& d) { return d.filterLoop >= 0; });
+}
+
+} // namespace
+
+Branch boundOfAll(const LoopNest& nest, const Architecture& architecture)
+{
+    Branch out;
+    const Level& outermost = architecture.levels.front();
+    out.energy = static_cast<double>(nest.macs) * architecture.macPj;
+    for (std::size_t op = 0; op < kOperands; ++op)
+        if (!hasWindow(nest.operands[op])) // else it may have elements that nobody reads
+            out.energy += static_cast<double>(nest.elements(static_cast<int>(op), nest.trips)) *
+                          static_cast<double>(architecture.bits[op]) *
+                          (op == mapping::kWritten ? outermost.writePj : outermost.readPj);
+    out.cycles = static_cast<double>(nest.macs);
+    for (const Level& level : architecture.levels)
+        for (const Axis& axis : level.axes)
+            out.cycles /= static_cast<double>(axis.size);
+    return out;
+}
+
+void boundQuickly(const LoopNest& nest, const Architecture& architecture, Branch& branch)
+{
+    // The smallest tiles, 1 and the whole of each loop are enough for what all tilings have in common.
+    Tilings tilings(nest, architecture, spatialByLevel(architecture, branch.choice), 1);
+    if (!tilings.isPossible()) {
+        branch.energy = branch.cycles = kInfinite;
+        return;
+    }
+    tilings.prepare();
+    double energy = tilings.fixedEnergy();
+    for (std::size_t i = 1; i < tilings.levels(); ++i)
+        for (const ExchangeOf& e : tilings.into(i))
+            if (!hasWindow(nest.operands[e.operand])) // else what neighbours share is loaded again
+                energy += tilings.visitEnergy(i, e.operand, 0) * tilings.indexing(e.operand, tilings.first());
+    branch.energy = std::max(branch.energy, energy);
+    branch.cycles = std::max(branch.cycles, tilings.compute());
+}
+
+BranchSearch::BranchSearch(const LoopNest& nest, const Architecture& architecture, Found& found,
+                           std::function<bool()> isOver)
+    : m_nest(nest), m_architecture(architecture), m_found(found), m_isOver(std::move(isOver))
+{
+}
+
+void BranchSearch::open(const Branch& branch, std::size_t states)
+{
+    m_choice = &branch.choice;
+    m_tilings = std::make_unique<Tilings>(m_nest, m_architecture,
+                                          spatialByLevel(m_architecture, branch.choice), states);
+    m_tilings->prepare();
+    m_rest.assign(m_tilings->levels() * m_tilings->states(), -1);
+    m_states.fill(m_tilings->first());
+    m_stationary.fill(-1);
+}
+
+void BranchSearch::dive(const Branch& branch, std::size_t states)
+{
+    if (branch.energy == kInfinite || isOver())
+        return;
+    open(branch, states);
+    m_diving = true;
+    descend(0, root());
+    m_diving = false;
+}
+
+void BranchSearch::settle(Branch& branch, std::size_t states)
+{
+    if (isSettled(branch.energy, branch.cycles)) {
+        branch.energy = branch.cycles = kInfinite;
+        return;
+    }
+    if (isOver())
+        return;
+    open(branch, states);
+    if (m_tilings->isWhole()) {
+        const Node node = root();
+        const double cycles = std::max(branch.cycles, boundCycles(node));
+        const double energy = node.energy + restBelow(0, node.state, cutoff(cycles) - node.energy);
+        if (!m_stopped) {
+            branch.energy = std::max(branch.energy, energy);
+            branch.cycles = cycles;
+        }
+    }
+    if (isSettled(branch.energy, branch.cycles)) {
+        branch.energy = branch.cycles = kInfinite;
+        return;
+    }
+    descend(0, root());
+    if (!m_stopped && m_tilings->isWhole())
+        branch.energy = branch.cycles = kInfinite;
+}
+
+BranchSearch::Node BranchSearch::root() const
+{
+    Node out;
+    out.state = m_tilings->first();
+    out.energy = m_tilings->fixedEnergy();
+    const auto add = [&](const ExchangeOf& e, const Flow& flow) {
+        out.readBits[e.outer] += flow.outerReadBits;
+        out.writeBits[e.outer] += flow.outerWriteBits;
+        if (e.inner < m_tilings->levels()) {
+            out.readBits[e.inner] += flow.innerReadBits;
+            out.writeBits[e.inner] += flow.innerWriteBits;
+        }
+        out.waiting += flow.waiting;
+    };
+    for (const ExchangeOf& e : m_tilings->macsAt(0))
+        add(e, m_tilings->flow(e, m_tilings->compute(), m_tilings->first()));
+    for (std::size_t i = 1; i < m_tilings->levels(); ++i)
+        for (const ExchangeOf& e : m_tilings->into(i))
+            add(e, m_tilings->least(i, e.operand));
+    return out;
+}
+
+double BranchSearch::boundCycles(const Node& node) const noexcept
+{
+    double busy = m_tilings->compute();
+    for (std::size_t i = 0; i < m_tilings->levels(); ++i) {
+        busy = std::max(busy, m_tilings->time(i, node.readBits[i], true));
+        busy = std::max(busy, m_tilings->time(i, node.writeBits[i], false));
+    }
+    return busy + node.waiting;
+}
+
+bool BranchSearch::isSettled(double energy, double cycles)
+{
+    if (energy == kInfinite)
+        return true;
+    if (const auto& objective = m_found.objective()) {
+        const double value = *objective == Objective::Energy   ? energy
+                             : *objective == Objective::Cycles ? cycles
+                                                               : energy * cycles;
+        return value >= slightlyBelow(m_found.best(*objective));
+    }
+    if (m_frontVersion != m_found.version()) {
+        m_frontVersion = m_found.version();
+        m_front = m_found.front();
+    }
+    return std::ranges::any_of(m_front, [&](const MappingCost& point) {
+        return energy >= slightlyBelow(point.energy) && cycles >= slightlyBelow(point.cycles);
+    });
+}
+
+bool BranchSearch::isOver()
+{
+    m_stopped = m_stopped || m_isOver();
+    return m_stopped;
+}
+
+/// Energy from which on a mapping of these cycles is not better than what was found.
+double BranchSearch::cutoff(double cycles) const noexcept
+{
+    const auto& objective = m_found.objective();
+    return objective == Objective::Energy ? m_found.best(Objective::Energy)
+           : objective == Objective::Edp  ? m_found.best(Objective::Edp) / cycles
+                                          : kInfinite;
+}
+
+/// A lower bound of the energy of all exchanges inside the level, and of those of the MACs that depend on the
+/// states inside it.
+double BranchSearch::rest(std::size_t level, State state)
+{
+    if (level + 1 >= m_tilings->levels())
+        return 0;
+    double& known = m_rest[level * m_tilings->states() + state];
+    if (known < 0)
+        if (const double least = restBelow(level, state, kInfinite); !m_stopped)
+            known = least;
+    return std::max(known, 0.0);
+}
+
+/// The same; `cutoff` if it is not less. Visits of an operand whose tile no loop of the level changes count
+/// as its different tiles.
+double BranchSearch::restBelow(std::size_t level, State state, double cutoff)
+{
+    const Tilings& t = *m_tilings;
+    if (level + 1 >= t.levels() || isOver())
+        return 0;
+    const double outside = t.compute() / t.all(state);
+    double least = cutoff;
+    t.forEachInside(level + 1, state, [&](State inner) {
+        ++m_counts.evaluations;
+        const double steps = t.all(state) / t.all(inner);
+        std::array<double, kOperands> most{}, fewest{};
+        for (const ExchangeOf& e : t.into(level + 1)) {
+            const std::size_t op = e.operand;
+            const double energy = t.visitEnergy(level + 1, op, inner);
+            const double changes = t.indexing(op, state) / t.indexing(op, inner);
+            if (changes > 1) {
+                fewest[op] = energy * outside * changes;
+                most[op] = energy * outside * steps;
+            } else {
+                fewest[op] = most[op] = energy * t.indexing(op, t.first()) / t.indexing(op, inner);
+            }
+        }
+        double sum = kInfinite;
+        for (std::size_t best = 0; best < kOperands; ++best) {
+            double one = t.macEnergy(level + 1, inner);
+            for (std::size_t op = 0; op < kOperands; ++op)
+                one += op == best ? fewest[op] : most[op];
+            sum = std::min(sum, one);
+        }
+        if (sum + t.leastInside(level + 1) < least)
+            least = std::min(least, sum + rest(level + 1, inner));
+    });
+    return least;
+}
+
+void BranchSearch::descend(std::size_t level, const Node& node)
+{
+    if (level + 1 == m_tilings->levels()) { // a single level
+        ++m_counts.tilings;
+        evaluate();
+        return;
+    }
+    std::vector<Candidate> candidates;
+    m_tilings->forEachInside(level + 1, node.state, [&](State inner) {
+        if (!m_stopped)
+            consider(level, node, inner, candidates);
+    });
+    follow(level, candidates);
+}
+
+/// The tiling with this state of the next level, with all orders of the level that matter.
+void BranchSearch::consider(std::size_t level, const Node& node, State inner, std::vector<Candidate>& out)
+{
+    const Tilings& t = *m_tilings;
+    const bool isLast = level + 2 == t.levels();
+    if (isLast)
+        ++m_counts.tilings;
+    const double outside = t.compute() / t.all(node.state);
+    const double steps = t.all(node.state) / t.all(inner);
+    std::array<double, kOperands> changes;
+    std::array<bool, kOperands> matters;
+    for (std::size_t op = 0; op < kOperands; ++op) {
+        changes[op] = t.indexing(op, node.state) / t.indexing(op, inner);
+        matters[op] = changes[op] > 1 && steps > changes[op] && m_architecture.innermostHolder(op) > level;
+    }
+    const bool any = matters[0] || matters[1] || matters[2];
+    bool kept = false;
+    for (int stationary = any ? 0 : -1; stationary < static_cast<int>(any ? kOperands : 0); ++stationary) {
+        if (any && !matters[static_cast<std::size_t>(stationary)])
+            continue;
+        ++m_counts.evaluations;
+        Candidate next;
+        next.stationary = stationary;
+        next.node = node;
+        next.node.state = inner;
+        for (std::size_t op = 0; op < kOperands; ++op)
+            if (changes[op] > 1)
+                next.node.visits[op] = outside * (stationary == static_cast<int>(op) ? changes[op] : steps);
+        next.node.energy += t.macEnergy(level + 1, inner);
+        for (const ExchangeOf& e : t.into(level + 1))
+            next.node.energy += t.visitEnergy(level + 1, e.operand, inner) * next.node.visits[e.operand];
+        next.cycles = boundCycles(next.node);
+        if (isSettled(next.node.energy + t.leastInside(level + 1), next.cycles))
+            continue;
+        next.energy = next.node.energy + rest(level + 1, inner);
+        if (isSettled(next.energy, next.cycles))
+            continue;
+        const auto add = [&](const ExchangeOf& e, const Flow& flow, double sign) {
+            next.node.readBits[e.outer] += sign * flow.outerReadBits;
+            next.node.writeBits[e.outer] += sign * flow.outerWriteBits;
+            if (e.inner < t.levels()) {
+                next.node.readBits[e.inner] += sign * flow.innerReadBits;
+                next.node.writeBits[e.inner] += sign * flow.innerWriteBits;
+            }
+            next.node.waiting += sign * flow.waiting;
+        };
+        for (const ExchangeOf& e : t.into(level + 1)) {
+            add(e, t.least(level + 1, e.operand), -1);
+            add(e, t.flow(e, next.node.visits[e.operand], inner), 1);
+        }
+        for (const ExchangeOf& e : t.macsAt(level + 1))
+            add(e, t.flow(e, t.compute(), inner), 1);
+        next.cycles = boundCycles(next.node);
+        if (isSettled(next.energy, next.cycles))
+            continue;
+        kept = true;
+        out.push_back(next);
+    }
+    if (isLast && !kept)
+        ++m_counts.cut;
+}
+
+void BranchSearch::follow(std::size_t level, std::vector<Candidate>& candidates)
+{
+    const auto& objective = m_found.objective();
+    const auto value = [&](const Candidate& c) {
+        return objective == Objective::Energy   ? std::pair(c.energy, c.cycles)
+               : objective == Objective::Cycles ? std::pair(c.cycles, c.energy)
+                                                : std::pair(c.energy * c.cycles, c.energy);
+    };
+    const bool isLast = level + 2 == m_tilings->levels();
+    std::ranges::stable_sort(candidates, {}, value);
+    if (m_diving && candidates.size() > kFollowed)
+        candidates.resize(kFollowed);
+    for (const Candidate& next : candidates) {
+        if (isOver())
+            return;
+        if (isSettled(next.energy, next.cycles)) {
+            m_counts.cut += isLast;
+            continue;
+        }
+        m_states[level + 1] = next.node.state;
+        m_stationary[level] = next.stationary;
+        if (isLast)
+            evaluate();
+        else
+            descend(level + 1, next.node);
+    }
+}
+
+/// The mapping of the present path, exactly.
+void BranchSearch::evaluate()
+{
+    ++m_counts.evaluations;
+    const std::size_t levels = m_tilings->levels();
+    std::array<Factors, kMaxLevels> temporal;
+    const Factors ones{1, 1, 1, 1, 1, 1, 1};
+    m_tiled.levels = levels;
+    m_tiled.extents[levels] = ones;
+    m_tiled.compute = 1;
+    for (std::size_t i = levels; i-- > 0;) {
+        temporal[i] = m_tilings->temporalInside(m_states[i]);
+        const Factors inside = i + 1 < levels ? m_tilings->temporalInside(m_states[i + 1]) : ones;
+        for (std::size_t l = 0; l < kMaxLoops; ++l) {
+            temporal[i][l] /= inside[l];
+            m_tiled.compute *= temporal[i][l];
+            m_tiled.spatial[i][l] = m_tilings->spatial()[i][l];
+            m_tiled.extents[i][l] = m_tiled.extents[i + 1][l] * m_tiled.spatial[i][l] * temporal[i][l];
+        }
+    }
+    for (std::size_t i = 0; i <= levels; ++i)
+        m_tiled.instances[i] = m_tilings->instances()[i];
+    for (std::size_t op = 0; op < kOperands; ++op) {
+        Visits visits;
+        std::int64_t all = 1;
+        for (std::size_t i = 0; i < levels; ++i) {
+            m_tiled.visits[i][op] = visits;
+            std::int64_t indexing = 1, free = 1;
+            for (std::size_t l = 0; l < kMaxLoops; ++l)
+                ((m_nest.operands[op].indexMask >> l & 1u) != 0 ? indexing : free) *= temporal[i][l];
+            if (indexing > 1) {
+                visits.all = all * indexing * (m_stationary[i] == static_cast<int>(op) ? 1 : free);
+                visits.different *= indexing;
+            }
+            all *= indexing * free;
+        }
+        m_tiled.visits[levels][op] = {all, visits.different};
+    }
+    countCost(m_nest, m_architecture, m_tiled, m_cost);
+    m_found.add(m_cost.energy, m_cost.cycles, [&] { return mapping(); });
+}
+
+Mapping BranchSearch::mapping() const
+{
+    const std::size_t levels = m_tilings->levels();
+    const Factors ones{1, 1, 1, 1, 1, 1, 1};
+    Mapping out;
+    out.levels.resize(levels);
+    const auto addLoops = [&](const Factors& factors, std::vector<TiledLoop>& loops) {
+        for (std::size_t l = 0; l < kMaxLoops; ++l)
+            if (factors[l] > 1)
+                loops.push_back({static_cast<int>(l), factors[l]});
+    };
+    std::size_t axis = 0;
+    for (std::size_t i = 0; i < levels; ++i) {
+        LevelLoops& level = out.levels[i];
+        for (const Axis& a : m_architecture.levels[i].axes) {
+            level.spatial.push_back({a.name, {}});
+            addLoops((*m_choice)[axis++], level.spatial.back().loops);
+        }
+        Factors temporal = m_tilings->temporalInside(m_states[i]);
+        const Factors inside = i + 1 < levels ? m_tilings->temporalInside(m_states[i + 1]) : ones;
+        for (std::size_t l = 0; l < kMaxLoops; ++l)
+            temporal[l] /= inside[l];
+        addLoops(temporal, level.temporal);
+        const int stationary = m_stationary[i];
+        const unsigned inner = stationary < 0
+                                   ? m_nest.neutralMask
+                                   : m_nest.operands[static_cast<std::size_t>(stationary)].freeMask;
+        std::stable_partition(level.temporal.begin(), level.temporal.end(),
+                              [&](const TiledLoop& tiled) { return (inner >> tiled.loop & 1u) == 0; });
+    }
+    return out;
+}
+
+} // namespace tilewright::hierarchy

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "hierarchy/found.h"
+#include "hierarchy/spatial.h"
+#include "hierarchy/tilings.h"
+
+#include <atomic>
+#include <functional>
+#include <limits>
+#include <memory>
+
+namespace tilewright::hierarchy {
+
+inline constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+/// A part of the space: all mappings with the same spatial factors.
+struct Branch
+{
+    SpatialChoice choice;
+    // Lower bounds of all mappings in it that are not settled; infinite if there are none.
+    double energy = 0;
+    double cycles = 0;
+
+    [[nodiscard]] double value(Objective objective) const noexcept
+    {
+        return objective == Objective::Energy   ? energy
+               : objective == Objective::Cycles ? cycles
+                                                : energy * cycles;
+    }
+};
+
+/// Number of costs and bounds, as in SearchResult.
+struct BranchCounts
+{
+    std::int64_t tilings = 0, cut = 0, evaluations = 0;
+};
+
+/// Bounds of all mappings of the layer: the multiplications, each element at the outermost level once, and
+/// all axes in use.
+[[nodiscard]] Branch boundOfAll(const LoopNest& nest, const Architecture& architecture);
+
+/// Bounds of a branch that need no list of its tilings (docs/rules/hierarchy.md 7). Infinite if no mapping in
+/// it is valid.
+void boundQuickly(const LoopNest& nest, const Architecture& architecture, Branch& branch);
+
+/// Searches branches, one after the other, on one thread (docs/rules/hierarchy.md 7).
+class BranchSearch
+{
+public:
+    /// `isOver` ends the search; it is asked often.
+    BranchSearch(const LoopNest& nest, const Architecture& architecture, Found& found,
+                 std::function<bool()> isOver);
+
+    /// Looks for good mappings among at most about `states` tilings per level: from each, only the best few
+    /// are followed.
+    void dive(const Branch& branch, std::size_t states);
+    /// Settles the branch. If the search ends before, raises its bounds as far as they are known. More than
+    /// `states` tilings per level are not settled.
+    void settle(Branch& branch, std::size_t states);
+
+    [[nodiscard]] const BranchCounts& counts() const noexcept { return m_counts; }
+
+private:
+    using State = Tilings::State;
+
+    /// The levels outside of one are fixed.
+    struct Node
+    {
+        State state = 0;
+        double energy = 0; ///< of all exchanges between them, and what is the same for all tilings
+        std::array<double, kOperands> visits{1, 1, 1}; ///< of a level inside, unless loops change the tile
+        std::array<double, kMaxLevels> readBits{}, writeBits{}; ///< with the least that those inside can move
+        double waiting = 0;
+    };
+    struct Candidate
+    {
+        double energy = 0; ///< lower bounds
+        double cycles = 0;
+        Node node;
+        int stationary = -1;
+    };
+
+    void open(const Branch& branch, std::size_t states);
+    [[nodiscard]] Node root() const;
+    void descend(std::size_t level, const Node& node);
+    void consider(std::size_t level, const Node& node, State inner, std::vector<Candidate>& out);
+    void follow(std::size_t level, std::vector<Candidate>& candidates);
+    [[nodiscard]] double rest(std::size_t level, State state);
+    [[nodiscard]] double restBelow(std::size_t level, State state, double cutoff);
+    [[nodiscard]] double cutoff(double cycles) const noexcept;
+    [[nodiscard]] double boundCycles(const Node& node) const noexcept;
+    [[nodiscard]] bool isSettled(double energy, double cycles);
+    [[nodiscard]] bool isOver();
+    void evaluate();
+    [[nodiscard]] Mapping mapping() const;
+
+    const LoopNest& m_nest;
+    const Architecture& m_architecture;
+    Found& m_found;
+    std::function<bool()> m_isOver;
+    bool m_stopped = false, m_diving = false;
+    BranchCounts m_counts;
+    std::unique_ptr<Tilings> m_tilings;
+    const SpatialChoice* m_choice = nullptr;
+    std::vector<double> m_rest; ///< by level and state; negative: not computed
+    // The path to the present node, by level.
+    std::array<State, kMaxLevels> m_states{};
+    std::array<int, kMaxLevels> m_stationary{};
+    TiledNest m_tiled;
+    Cost m_cost;
+    std::uint64_t m_frontVersion = 0;
+    std::vector<MappingCost> m_front; ///< copy, if all objectives are searched
+};
+
+} // namespace tilewright::hierarchy

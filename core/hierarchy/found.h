@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "hierarchy/search.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace tilewright::hierarchy {
+
+/// What the threads of a search have found: the mappings that no other one is better than in energy and in
+/// cycles.
+class Found
+{
+public:
+    /// `objective`: what bounds are compared with; nullopt: every point of the front.
+    explicit Found(std::optional<Objective> objective) : m_objective(objective)
+    {
+        for (auto& best : m_best)
+            best = std::numeric_limits<double>::infinity();
+    }
+
+    [[nodiscard]] const std::optional<Objective>& objective() const noexcept { return m_objective; }
+    /// Value of the best mapping; infinite if there is none.
+    [[nodiscard]] double best(Objective objective) const noexcept
+    {
+        return m_best[static_cast<std::size_t>(objective)].load(std::memory_order_relaxed);
+    }
+    [[nodiscard]] bool isEmpty() const noexcept { return best(Objective::Energy) == kNone; }
+    /// Version of the front; it grows with each change.
+    [[nodiscard]] std::uint64_t version() const noexcept { return m_version.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::vector<MappingCost> front() const
+    {
+        const std::lock_guard lock(m_mutex);
+        return m_front;
+    }
+    /// Adds the mapping that `make()` returns unless a point is as good in both.
+    template <typename Make> void add(double energy, double cycles, const Make& make)
+    {
+        const std::lock_guard lock(m_mutex);
+        for (const MappingCost& point : m_front)
+            if (point.energy <= energy && point.cycles <= cycles)
+                return;
+        std::erase_if(m_front, [&](const MappingCost& point) {
+            return point.energy >= energy && point.cycles >= cycles;
+        });
+        m_front.push_back({make(), energy, cycles});
+        for (std::size_t o = 0; o < kObjectives; ++o)
+            m_best[o] = std::min(m_best[o].load(), m_front.back().value(static_cast<Objective>(o)));
+        ++m_version;
+    }
+
+private:
+    static constexpr double kNone = std::numeric_limits<double>::infinity();
+
+    std::optional<Objective> m_objective;
+    std::array<std::atomic<double>, kObjectives> m_best;
+    mutable std::mutex m_mutex; ///< guards m_front
+    std::vector<MappingCost> m_front;
+    std::atomic<std::uint64_t> m_version{1};
+};
+
+} // namespace tilewright::hierarchy

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "hierarchy/spatial.h"
+
+#include <algorithm>
+#include <set>
+
+namespace tilewright::hierarchy {
+
+namespace {
+
+constexpr Factors kOnes{1, 1, 1, 1, 1, 1, 1};
+
+std::int64_t productOf(const Factors& factors)
+{
+    std::int64_t out = 1;
+    for (const std::int64_t factor : factors)
+        out *= factor;
+    return out;
+}
+
+/// All ways to put loops on one axis, the largest products first.
+class AxisChoices
+{
+public:
+    AxisChoices(const LoopNest& nest, const Axis& axis, std::size_t most)
+        : m_nest(nest), m_axis(axis), m_most(most)
+    {
+        Factors factors = kOnes;
+        list(0, axis.size, factors);
+        std::ranges::stable_sort(out, std::ranges::greater(), productOf);
+    }
+
+    std::vector<Factors> out;
+    bool complete = true;
+
+private:
+    void list(int loop, std::int64_t room, Factors& factors)
+    {
+        if (loop == m_nest.loopCount) {
+            if (out.size() < m_most)
+                out.push_back(factors);
+            else
+                complete = false;
+            return;
+        }
+        const auto l = static_cast<std::size_t>(loop);
+        const std::int64_t most =
+            m_axis.allows(m_nest.kind, loop) ? std::min(room, m_nest.trips[l]) : std::int64_t{1};
+        for (std::int64_t factor = most; factor >= 1 && complete; --factor) {
+            if (m_nest.trips[l] % factor != 0)
+                continue;
+            factors[l] = factor;
+            list(loop + 1, room / factor, factors);
+        }
+        factors[l] = 1;
+    }
+
+    const LoopNest& m_nest;
+    const Axis& m_axis;
+    std::size_t m_most;
+};
+
+class Lister
+{
+public:
+    Lister(const LoopNest& nest, const Architecture& architecture, std::size_t most)
+        : m_architecture(architecture), m_most(most)
+    {
+        for (const Level& level : architecture.levels)
+            for (const Axis& axis : level.axes) {
+                AxisChoices choices(nest, axis, most);
+                out.complete = out.complete && choices.complete;
+                m_axes.push_back(std::move(choices.out));
+            }
+        m_isSeveral = std::ranges::any_of(architecture.levels,
+                                          [](const Level& level) { return level.axes.size() > 1; });
+        list(nest.trips);
+    }
+
+    SpatialChoices out;
+
+private:
+    void list(const Factors& left)
+    {
+        if (m_choice.size() == m_axes.size()) {
+            if (m_isSeveral && !m_seen.insert(spatialByLevel(m_architecture, m_choice)).second)
+                return;
+            if (out.list.size() < m_most)
+                out.list.push_back(m_choice);
+            else
+                out.complete = m_hasRoom = false;
+            return;
+        }
+        for (const Factors& factors : m_axes[m_choice.size()]) {
+            if (!m_hasRoom)
+                return;
+            Factors rest = left;
+            bool divides = true;
+            for (std::size_t l = 0; l < kMaxLoops; ++l) {
+                divides = divides && left[l] % factors[l] == 0;
+                rest[l] /= factors[l];
+            }
+            if (!divides)
+                continue;
+            m_choice.push_back(factors);
+            list(rest);
+            m_choice.pop_back();
+        }
+    }
+
+    const Architecture& m_architecture;
+    std::size_t m_most;
+    std::vector<std::vector<Factors>> m_axes;
+    SpatialChoice m_choice;
+    std::set<std::vector<Factors>> m_seen;
+    bool m_isSeveral = false;
+    bool m_hasRoom = true;
+};
+
+} // namespace
+
+SpatialChoices listSpatial(const LoopNest& nest, const Architecture& architecture, std::size_t most)
+{
+    return Lister(nest, architecture, most).out;
+}
+
+std::vector<Factors> spatialByLevel(const Architecture& architecture, const SpatialChoice& choice)
+{
+    std::vector<Factors> out(architecture.levels.size(), kOnes);
+    std::size_t axis = 0;
+    for (std::size_t i = 0; i < out.size(); ++i)
+        for (std::size_t a = 0; a < architecture.levels[i].axes.size(); ++a, ++axis)
+            for (std::size_t l = 0; l < kMaxLoops; ++l)
+                out[i][l] *= choice[axis][l];
+    return out;
+}
+
+} // namespace tilewright::hierarchy

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "hierarchy/architecture.h"
+
+#include <vector>
+
+namespace tilewright::hierarchy {
+
+/// The factors of the loops on every axis of an architecture, level by level from the outermost.
+using SpatialChoice = std::vector<Factors>;
+
+struct SpatialChoices
+{
+    std::vector<SpatialChoice> list; ///< one of those that put the same factors on every level
+    bool complete = true;            ///< false: there are more
+};
+
+/// All choices whose factors divide the trip counts, fit on the axes and are allowed there, those that use
+/// most of the outer axes first. At most about `most`.
+[[nodiscard]] SpatialChoices listSpatial(const LoopNest& nest, const Architecture& architecture,
+                                         std::size_t most);
+
+/// The product of the spatial factors of every level, by loop.
+[[nodiscard]] std::vector<Factors> spatialByLevel(const Architecture& architecture,
+                                                  const SpatialChoice& choice);
+
+} // namespace tilewright::hierarchy

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "verbs/map_hierarchy.h"
+
+#include "base/file.h"
+#include "base/progress.h"
+#include "hierarchy/files.h"
+
+namespace tilewright::verbs {
+
+namespace {
+
+hierarchy::SearchOptions optionsOf(const MapCall& call, const std::stop_token& stop,
+                                   const HierarchyStatus& status, double seconds)
+{
+    hierarchy::SearchOptions out;
+    out.objective = objectiveOf(call.objective);
+    out.threads = call.threads;
+    out.seconds = call.seconds > 0 ? call.seconds : seconds;
+    out.stop = stop;
+    out.status = status;
+    return out;
+}
+
+} // namespace
+
+Result<MappingAnswer> evaluateMapping(const MapSubject& subject, const MapCall& call)
+{
+    const auto text = readFile(call.method);
+    if (!text)
+        return text.error();
+    auto read = hierarchy::readMapping(*text, call.method, subject.nest, *call.hierarchy);
+    if (!read)
+        return read.error();
+    MappingAnswer out;
+    out.mapping = std::move(*read);
+    const double start = wallClock();
+    out.cost = hierarchy::evaluate(subject.nest, *call.hierarchy, out.mapping);
+    out.seconds = wallClock() - start;
+    return out;
+}
+
+hierarchy::SearchResult mapLayerOnHierarchy(const MapSubject& subject, const MapCall& call,
+                                            const std::stop_token& stop, const HierarchyStatus& status)
+{
+    return hierarchy::search(subject.nest, *call.hierarchy, optionsOf(call, stop, status, kLayerSeconds));
+}
+
+Result<hierarchy::ModelResult> mapModelOnHierarchy(const MapModel& model, const MapCall& call,
+                                                   const std::stop_token& stop, const HierarchyStatus& status,
+                                                   const std::function<void(std::size_t)>& onLayer)
+{
+    return hierarchy::searchModel(model.layers, *call.hierarchy, optionsOf(call, stop, status, kModelSeconds),
+                                  onLayer);
+}
+
+Result<std::string> hierarchyDocument(const std::variant<MapSubject, MapModel>& subject, const MapCall& call,
+                                      const std::stop_token& stop)
+{
+    if (const auto* model = std::get_if<MapModel>(&subject)) {
+        const auto result = mapModelOnHierarchy(*model, call, stop);
+        return result ? Result<std::string>(hierarchy::modelReport(*result)) : result.error();
+    }
+    const auto& layer = std::get<MapSubject>(subject);
+    const mapping::Objective objective = objectiveOf(call.objective);
+    if (call.method.empty())
+        return hierarchy::searchReport(layer.nest, *call.hierarchy, mapLayerOnHierarchy(layer, call, stop),
+                                       objective, layer.layer.runs());
+    const auto answer = evaluateMapping(layer, call);
+    if (!answer)
+        return answer.error();
+    return hierarchy::evaluationReport(layer.nest, *call.hierarchy, answer->mapping, objective,
+                                       answer->seconds);
+}
+
+} // namespace tilewright::verbs

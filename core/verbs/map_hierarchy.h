@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The verb `map` with an architecture of levels (docs/rules/hierarchy.md).
+#pragma once
+
+#include "hierarchy/report.h"
+#include "verbs/map.h"
+
+namespace tilewright::verbs {
+
+/// The mapping in a file, and its cost.
+struct MappingAnswer
+{
+    hierarchy::Mapping mapping;
+    hierarchy::Cost cost;
+    double seconds = 0; ///< duration of the evaluation
+};
+/// Precondition of all functions: `call.hierarchy` is set.
+[[nodiscard]] Result<MappingAnswer> evaluateMapping(const MapSubject& subject, const MapCall& call);
+
+using HierarchyStatus = std::function<void(const hierarchy::SearchStatus&)>;
+[[nodiscard]] hierarchy::SearchResult mapLayerOnHierarchy(const MapSubject& subject, const MapCall& call,
+                                                          const std::stop_token& stop,
+                                                          const HierarchyStatus& status = {});
+/// Calls `onLayer` before the search of each layer.
+[[nodiscard]] Result<hierarchy::ModelResult>
+mapModelOnHierarchy(const MapModel& model, const MapCall& call, const std::stop_token& stop,
+                    const HierarchyStatus& status = {}, const std::function<void(std::size_t)>& onLayer = {});
+
+/// The JSON document of the whole call.
+[[nodiscard]] Result<std::string> hierarchyDocument(const std::variant<MapSubject, MapModel>& subject,
+                                                    const MapCall& call, const std::stop_token& stop);
+
+} // namespace tilewright::verbs

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// `map` with an architecture of levels (docs/rules/hierarchy.md).
+#include "cli_run.h"
+#include "test_main.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+namespace test_cli_map_hierarchy {
+
+using json = nlohmann::ordered_json;
+using namespace tilewright::test;
+
+namespace {
+
+const QString kRoot = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/");
+const QString kLevels = kRoot + "tests/data/levels/";
+const QString kInvalid = kRoot + "tests/data/invalid_levels/";
+const QString kSample = kRoot + "samples/mapping/hierarchies/five-levels.json";
+
+/// A file in the folder.
+QString written(const QTemporaryDir& dir, const char* name, const std::string& text)
+{
+    QFile file(dir.filePath(QLatin1String(name)));
+    return file.open(QIODevice::WriteOnly) && file.write(QByteArray::fromStdString(text)) >= 0
+               ? file.fileName()
+               : QString();
+}
+
+/// The product of docs/rules/hierarchy.md 6.
+QString productByHand(const QTemporaryDir& dir)
+{
+    return written(dir, "product.json", R"({"kind": "gemm", "m": 4, "n": 2, "k": 4})");
+}
+
+json read(const QString& path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? json::parse(file.readAll().toStdString()) : json();
+}
+
+} // namespace
+
+class TestCliMapHierarchy : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void rule_6_byHand();
+    void oracleCases();
+    void invalidMapping_isTheAnswerNo();
+    void search_writesWhatItFound();
+    void search_ofAModel();
+    void everyAnswerSaysItsCostModel();
+    void badInput_oneSentence_data();
+    void badInput_oneSentence();
+    void noValidMapping_isTheAnswerNo();
+};
+
+void TestCliMapHierarchy::rule_6_byHand()
+{
+    const QTemporaryDir dir;
+    const QStringList arguments{"map", productByHand(dir), kLevels + "by-hand.json", "--method",
+                                kLevels + "by-hand-mapping.json"};
+    const CliRun r = runCli(arguments + QStringList{"--json"});
+    QCOMPARE(r.code, 0);
+    const json d = r.json();
+    QCOMPARE(d["energy"].get<double>(), 3168.0);
+    QCOMPARE(d["cycles"].get<double>(), 18.0);
+    QCOMPARE(d["edp"].get<double>(), 57024.0);
+    QCOMPARE(d["limit"].get<std::string>(), std::string("the reads of buffer"));
+    QCOMPARE(d["counts"]["buffer"]["C"]["reads"].get<int>(), 16);
+    QCOMPARE(d["counts"]["regs"]["A"]["reads"].get<int>(), 0);
+    QVERIFY(d["mapping"] == read(kLevels + "by-hand-mapping.json"));
+    const CliRun text = runCli(arguments);
+    QCOMPARE(text.code, 0);
+    QVERIFY2(text.out.contains("cycles  18\nenergy  3\u202f168 pJ") &&
+                 text.out.contains("reads of buffer, 18"),
+             text.out.constData());
+}
+
+/// Cases of the oracle whose layers a file can state (`docs/rules/mapping.md 1`: no padding).
+void TestCliMapHierarchy::oracleCases()
+{
+    QFile file(kRoot + "tests/data/oracles/mapping/hierarchy_cases.jsonl");
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    int checked = 0, refused = 0;
+    for (int line = 0; !file.atEnd(); ++line) {
+        const json c = json::parse(file.readLine().toStdString());
+        if (line % 13 != 0 || c["layer"]["kind"] == "dwconv")
+            continue;
+        const json& trips = c["layer"]["trips"];
+        json layer{{"kind", c["layer"]["kind"]}};
+        if (layer["kind"] == "gemm") {
+            layer.update({{"m", trips["X"]}, {"n", trips["Y"]}, {"k", trips["K"]}});
+        } else {
+            const int stride = c["layer"]["stride"];
+            const auto size = [&](const char* output, const char* filter) {
+                return (trips[output].get<int>() - 1) * stride + trips[filter].get<int>();
+            };
+            layer.update({{"batch", trips["N"]},
+                          {"in_channels", trips["C"]},
+                          {"out_channels", trips["M"]},
+                          {"height", size("Ox", "Fx")},
+                          {"width", size("Oy", "Fy")},
+                          {"kernel", {trips["Fx"], trips["Fy"]}},
+                          {"stride", stride}});
+        }
+        const QTemporaryDir dir;
+        const CliRun r = runCli({"map", written(dir, "layer.json", layer.dump()),
+                                 written(dir, "arch.json", c["architecture"].dump()), "--method",
+                                 written(dir, "mapping.json", c["mapping"].dump()), "--json"});
+        const json &expected = c["expect"], d = r.json();
+        QCOMPARE(d["valid"].get<bool>(), expected["valid"].get<bool>());
+        QCOMPARE(r.code, expected["valid"].get<bool>() ? 0 : 1);
+        ++checked;
+        if (!expected["valid"].get<bool>()) {
+            ++refused;
+            QVERIFY2(d["error"]["code"] == expected["code"], d["error"].dump().c_str());
+            for (const char* where : {"level", "loop"})
+                QVERIFY2(d["error"].contains(where) == expected.contains(where) &&
+                             (!expected.contains(where) || d["error"][where] == expected[where]),
+                         d["error"].dump().c_str());
+            continue;
+        }
+        QCOMPARE(d["energy"].get<double>(), expected["energy"].get<double>());
+        QCOMPARE(d["cycles"].get<double>(), expected["cycles"].get<double>());
+        QVERIFY2(json(d["counts"]) == expected["counts"], d["counts"].dump().c_str());
+    }
+    QVERIFY(checked >= 10 && refused >= 1 && refused < checked);
+}
+
+void TestCliMapHierarchy::invalidMapping_isTheAnswerNo()
+{
+    const QTemporaryDir dir;
+    json mapping = read(kLevels + "by-hand-mapping.json");
+    mapping["levels"][0]["temporal"] = json::array();
+    const CliRun r = runCli({"map", productByHand(dir), kLevels + "by-hand.json", "--method",
+                             written(dir, "mapping.json", mapping.dump()), "--json"});
+    QCOMPARE(r.code, 1);
+    QVERIFY(!r.json()["valid"].get<bool>());
+    QCOMPARE(r.json()["error"]["code"].get<std::string>(), std::string("TILING"));
+    QCOMPARE(r.json()["error"]["loop"].get<std::string>(), std::string("K"));
+    QVERIFY(r.json()["energy"].is_null());
+    QCOMPARE(r.err.count('\n'), 1);
+    QVERIFY2(r.err.contains("mapping.json: invalid (TILING): loop K"), r.err.constData());
+}
+
+void TestCliMapHierarchy::search_writesWhatItFound()
+{
+    const QTemporaryDir dir;
+    const QString product = productByHand(dir), mapping = dir.filePath("best.json"),
+                  csv = dir.filePath("best.csv");
+    std::array<json, 3> found;
+    for (std::size_t o = 0; o < 3; ++o) {
+        const QString objective = QStringList{"energy", "cycles", "edp"}[static_cast<int>(o)];
+        const CliRun r = runCli({"map", product, kLevels + "by-hand.json", "--objective", objective, "-o",
+                                 mapping, "--csv", csv, "--json"});
+        QCOMPARE(r.code, 0);
+        found[o] = r.json();
+        QVERIFY(found[o]["proven"].get<bool>());
+        QVERIFY(found[o]["optimal"][objective.toStdString()].get<bool>());
+        const json again =
+            runCli({"map", product, kLevels + "by-hand.json", "--method", mapping, "--json"}).json();
+        QVERIFY(again["energy"] == found[o]["energy"] && again["cycles"] == found[o]["cycles"]);
+        QFile rows(csv);
+        QVERIFY(rows.open(QIODevice::ReadOnly));
+        QCOMPARE(rows.readAll().count('\n'), 1 + 3 + 3 + 1); // regs hold C only
+    }
+    QVERIFY(found[0]["energy"].get<double>() <= 3168);
+    QVERIFY(found[0]["energy"] <= found[2]["energy"] && found[1]["cycles"] <= found[2]["cycles"]);
+    QVERIFY(found[2]["edp"] <= found[0]["edp"] && found[2]["edp"] <= found[1]["edp"]);
+    QVERIFY(runCli({"map", product, kLevels + "by-hand.json"}).out.startsWith("least edp proven; "));
+}
+
+void TestCliMapHierarchy::search_ofAModel()
+{
+    const QTemporaryDir dir;
+    const QString model = written(
+        dir, "two.json", R"({"name": "two", "layers": [{"name": "a", "kind": "gemm", "m": 8, "n": 4, "k": 4},
+                              {"name": "b", "kind": "gemm", "m": 4, "n": 4, "k": 2, "count": 3},
+                              {"name": "c", "kind": "gemm", "m": 8, "n": 4, "k": 4}]})");
+    const QString mappings = dir.filePath("mappings.json");
+    const QStringList arguments{"map", model, kLevels + "by-hand.json", "--objective", "energy"};
+    const CliRun r = runCli(arguments + QStringList{"--json", "-o", mappings});
+    QCOMPARE(r.code, 0);
+    const json d = r.json();
+    QVERIFY(d["proven"].get<bool>());
+    double energy = 0;
+    for (const json& layer : d["layers"])
+        energy += layer["count"].get<double>() * layer["best"]["energy"].get<double>();
+    QCOMPARE(d["energy"].get<double>(), energy);
+    QVERIFY(d["layers"][0]["best"] == d["layers"][2]["best"]);
+    QCOMPARE(read(mappings)["layers"].size(), std::size_t{3});
+    QVERIFY(read(mappings)["layers"][1]["mapping"] == d["layers"][1]["best"]["mapping"]);
+    const CliRun text = runCli(arguments);
+    QCOMPARE(text.code, 0);
+    QVERIFY2(text.out.contains("(same shape)") && text.out.contains("proven"), text.out.constData());
+}
+
+void TestCliMapHierarchy::everyAnswerSaysItsCostModel()
+{
+    const QTemporaryDir dir;
+    const QString product = productByHand(dir), hierarchy = kLevels + "by-hand.json";
+    const QString model =
+        written(dir, "model.json", R"({"layers": [{"name": "a", "kind": "gemm", "m": 4, "n": 2, "k": 4},
+                                          {"name": "b", "kind": "gemm", "m": 4, "n": 4, "k": 4}]})");
+    const QString method = dir.filePath("method.json");
+    QCOMPARE(runCli({"map", product, "-o", method}).code, 0);
+    for (const auto& [arguments, name] :
+         {std::pair{QStringList{product, hierarchy}, "hierarchy"},
+          {QStringList{product, hierarchy, "--method", kLevels + "by-hand-mapping.json"}, "hierarchy"},
+          {QStringList{model, hierarchy}, "hierarchy"},
+          {QStringList{product}, "four levels"},
+          {QStringList{product, "--method", method}, "four levels"},
+          {QStringList{model}, "four levels"}}) {
+        const CliRun r = runCli(QStringList{"map", "--json"} + arguments);
+        QCOMPARE(r.json()["cost_model"].get<std::string>(), std::string(name));
+        const CliRun text = runCli(QStringList{"map"} + arguments);
+        QVERIFY2(text.out.contains("cost model") && text.out.contains(name), text.out.constData());
+    }
+}
+
+void TestCliMapHierarchy::badInput_oneSentence_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<QString>("sentence");
+    const QString layer = kRoot + "samples/mapping/layers/gemm-1000.json";
+    QTest::newRow("architecture") << QStringList{layer, kInvalid + "arch-no-bits.json"}
+                                  << "arch-no-bits.json: the field \"bits\" is missing";
+    QTest::newRow("mapping") << QStringList{layer, kLevels + "by-hand.json", "--method",
+                                            kInvalid + "mapping-factor-zero.json"}
+                             << "mapping-factor-zero.json: levels[";
+    QTest::newRow("method of the other cost model")
+        << QStringList{layer, kSample, "--method", kRoot + "tests/fuzz/verbs/seeds/gemm.method.json"}
+        << "gemm.method.json: ";
+    for (const QStringList& option : {QStringList{"--imperfect"},
+                                      {"--quick"},
+                                      {"--overlapped"},
+                                      {"--reduction-tree"},
+                                      {"--bypass", "I"},
+                                      {"--factor", "RF.K=2"},
+                                      {"--export", "timeloop", "folder"}})
+        QTest::newRow(qPrintable(option[0]))
+            << QStringList{layer, kSample} + option << option[0] + ": not with an architecture with levels";
+}
+
+void TestCliMapHierarchy::badInput_oneSentence()
+{
+    QFETCH(QStringList, arguments);
+    QFETCH(QString, sentence);
+    const CliRun r = runCli(QStringList{"map"} + arguments + QStringList{"--json"});
+    QCOMPARE(r.code, 2);
+    QVERIFY(r.out.isEmpty());
+    QCOMPARE(r.err.count('\n'), 1);
+    QVERIFY2(r.err.contains(sentence.toUtf8()), r.err.constData());
+}
+
+void TestCliMapHierarchy::noValidMapping_isTheAnswerNo()
+{
+    const QTemporaryDir dir;
+    json architecture = read(kLevels + "by-hand.json");
+    architecture["levels"][1]["bytes"] = 1;
+    const CliRun r =
+        runCli({"map", productByHand(dir), written(dir, "small.json", architecture.dump()), "--json"});
+    QCOMPARE(r.code, 1);
+    QCOMPARE(r.json()["error"]["code"].get<std::string>(), std::string("NONE"));
+    QVERIFY(r.json()["mapping"].is_null() && r.json()["proven"].get<bool>());
+    QVERIFY(r.err.contains("no valid mapping exists"));
+}
+
+TILEWRIGHT_TEST(TestCliMapHierarchy)
+
+} // namespace test_cli_map_hierarchy
+#include "test_cli_map_hierarchy.moc"

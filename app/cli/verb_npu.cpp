@@ -4,6 +4,7 @@
 #include "npu/instructions.h"
 #include "rescue.h"
 #include "table.h"
+#include "verb_run.h"
 #include "verbs.h"
 #include "verbs/npu.h"
 
@@ -13,10 +14,10 @@ namespace tilewright::cli {
 
 namespace {
 
-struct NpuArguments : verbs::NpuCall
+struct NpuArguments : verbs::NpuCall, RunOutput
 {
-    std::string graph, trace, csv;
-    bool instructions = false, json = false, progress = false, noBursts = false;
+    std::string graph, csv;
+    bool instructions = false, noBursts = false;
 };
 
 void bindOptions(verbs::OptionList& o, NpuArguments& a)
@@ -24,13 +25,14 @@ void bindOptions(verbs::OptionList& o, NpuArguments& a)
     a.writesGraph = !a.graph.empty();
     a.recordDram = !a.trace.empty() && !a.noBursts;
     bindOptions(o, static_cast<verbs::NpuCall&>(a));
-    o.add("--graph", a.graph, "FILE", "Write the tile graph as JSON", o.writes());
+    const verbs::Property noSchedule = o.notWith(!a.schedule.empty(), "--schedule");
+    o.add("--graph", a.graph, "FILE", "Write the tile graph as JSON", o.writes(), noSchedule);
     o.add("--trace", a.trace, "FILE", "Write a Chrome trace", o.writes());
     o.flag("--no-bursts", a.noBursts, "Leave the DRAM's bursts out of the trace",
-           o.needs(!a.trace.empty(), "--trace"));
-    o.add("--csv", a.csv, "FILE", "Write what the run did for every operator", o.writes());
+           o.needs(!a.trace.empty(), "--trace"), noSchedule);
+    o.add("--csv", a.csv, "FILE", "Write what the run did for every operator", o.writes(), noSchedule);
     o.flag("--instructions", a.instructions, "List the instructions of every core",
-           o.notWith(a.json, "--json"));
+           o.notWith(a.json, "--json"), noSchedule);
     o.flag("--progress", a.progress, "Print progress on stderr");
     o.flag("--json", a.json, kJsonHelp);
 }
@@ -136,6 +138,10 @@ int runNpu(const NpuArguments& a)
 {
     const InterruptGuard interrupt;
     const auto onGraph = [&](const npu::NpuGraph& graph, const npu::NpuHardware& hardware,
+    if (!a.schedule.empty()) {
+        verbs::RunCall call = a.scheduleRun();
+        return answerRun(call, a);
+    }
                              const npu::RunOptions& options) -> Status {
         if (a.graph.empty())
             return Unit{};

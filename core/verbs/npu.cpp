@@ -102,6 +102,15 @@ std::vector<npu::RuleCheck> verifyNpu(const npu::NpuGraph& graph, const npu::Npu
 Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const Progress& running,
                          const std::function<Status(const npu::NpuGraph&, const npu::NpuHardware&,
                                                     const npu::RunOptions&)>& onGraph)
+RunCall NpuCall::scheduleRun() const
+{
+    RunCall out;
+    out.workload = workload;
+    out.schedule = schedule;
+    out.cores = cores;
+    return out;
+}
+
 {
     NpuAnswer out;
     auto model = npuModel(call.workload, out.notes);

@@ -5,7 +5,7 @@
 #include "npu/output.h"
 #include "npu/run.h"
 #include "npu/verify.h"
-#include "verbs/workload.h"
+#include "verbs/run.h"
 
 #include <functional>
 #include <vector>
@@ -30,7 +30,11 @@ struct NpuCall
     bool recordDram = false;
     bool writesGraph = false; ///< true if the caller writes the static schedule to a file
 };
+    std::string schedule;     ///< file of a schedule, which then runs instead of the tile graph
 void bindOptions(OptionList& o, NpuCall& call);
+
+    /// The run of `schedule` (docs/rules/run.md 5), on all cores of the machine unless `cores` says how many.
+    [[nodiscard]] RunCall scheduleRun() const;
 [[nodiscard]] Status readFiles(NpuCall& call);
 
 /// Searches the tile sizes for `--tiles searched`. If `withLandscape` is true, slower candidates also run, up

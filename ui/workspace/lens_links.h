@@ -21,7 +21,7 @@ class SystolicDocument;
 class Workspace;
 
 /// Makes the other lenses follow the open workload. Systolic shows the tile of the selected subgraph on the
-/// array of the machine, NPU the whole model with the tiles of the schedule, Mapping the selected op as a
+/// array of the machine, NPU the whole model, Mapping the selected op as a
 /// layer. A lens stops following when the user edits the followed values in it or opens a file in it.
 class LensLinks : public QObject
 {
@@ -82,9 +82,8 @@ public:
     [[nodiscard]] std::optional<TileToTake> tileToTake(mapping::Level level) const;
     /// Sets the granularity of the subgraph to the legal one that is closest to foundTile().
     void takeTile(mapping::Level level);
-    /// Makespan of the NPU lens in cycles; nothing if it has not simulated the present schedule and machine.
+    /// Makespan of the NPU lens in cycles; nothing if it has not simulated the open model on its machine.
     [[nodiscard]] std::optional<std::int64_t> makespan() const;
-    [[nodiscard]] const lower::ScheduledTiling& npuTiling() const { return m_tiling; }
 
     // -- linked selection of operators; an op and its NPU nodes are also selected together
     /// Selects the ops of a layer of the Mapping lens. False if the layer belongs to another model.
@@ -137,9 +136,8 @@ private:
     lower::ModelOnMachinePtr m_npuOf, m_layersOf;
     std::shared_ptr<const npu::NpuModel> m_npuModel;
     lower::LoweredNpu m_npu; ///< m_npuOf lowered to the NPU lens
-    lower::ScheduledTiling m_tiling;
+    std::vector<npu::OpTiling> m_tiling;
     npu::NpuHardware m_hardware;
-    Schedule m_npuSchedule;
     std::optional<std::int64_t> m_announcedMakespan; ///< makespan() at the last makespanChanged()
 };
 

@@ -39,6 +39,9 @@ public:
 
     [[nodiscard]] const RunOptions& options() const { return m_options; }
     void setOptions(const RunOptions& options);
+    /// Runs on so many cores, at most those of the machine, with its network between them.
+    void setCores(std::int64_t cores);
+    [[nodiscard]] std::int64_t mostCores() const; ///< those of the machine
 
     /// Requests the run of the present snapshot, unless it is there or under way. Waits a few milliseconds
     /// for a short one, so that an edit is painted once.

@@ -36,7 +36,7 @@ public:
 
 } // namespace
 
-NpuControls::NpuControls(Workspace& workspace, NpuChartOptions& options, QAction* follow, QAction* use,
+NpuControls::NpuControls(Workspace& workspace, NpuChartOptions& options, const QList<QAction*>& commands,
                          QWidget* parent)
     : QScrollArea(parent), m_workspace(workspace), m_state(workspace.npu()),
       m_fields(
@@ -51,7 +51,7 @@ NpuControls::NpuControls(Workspace& workspace, NpuChartOptions& options, QAction
     form->setVerticalSpacing(4);
     form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
     form->setLabelAlignment(Qt::AlignLeft);
-    addModelRows(group(*form, "model", tr("Model"), true), follow, use);
+    addModelRows(group(*form, "model", tr("Model"), true), commands);
     group(*form, "tiles", tr("Tiles"), true).addRow(new NpuTilingForm(m_state, this));
     addSchedulerRows(group(*form, "scheduler", tr("Scheduler"), false));
     addHardwareRows(group(*form, "hardware", tr("Hardware"), false));
@@ -69,17 +69,15 @@ QFormLayout& NpuControls::group(QFormLayout& form, const char* name, const QStri
     return fold->form();
 }
 
-void NpuControls::addModelRows(QFormLayout& form, QAction* follow, QAction* use)
+void NpuControls::addModelRows(QFormLayout& form, const QList<QAction*>& commands)
 {
-    auto* following = new QToolButton(this);
-    following->setObjectName(QStringLiteral("npu.follow"));
-    following->setDefaultAction(follow);
-    following->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    form.addRow(following);
-    auto* taking = new QToolButton(this);
-    taking->setDefaultAction(use);
-    taking->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    form.addRow(taking);
+    for (QAction* command : commands) {
+        auto* button = new QToolButton(this);
+        button->setObjectName(QStringLiteral("button.") + command->objectName());
+        button->setDefaultAction(command);
+        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        form.addRow(button);
+    }
     m_followed = new QLabel(this);
     m_followed->setObjectName(QStringLiteral("npu.followed"));
     m_followed->setWordWrap(true);
@@ -308,18 +306,6 @@ void NpuControls::refresh()
     const QString& why = links.why(Lens::Npu);
     QString followed = why;
     if (why.isEmpty() && links.showsWorkload(Lens::Npu)) {
-        const lower::ScheduledTiling& tiles = links.npuTiling();
-        if (tiles.scheduled > 0)
-            followed =
-                tr("%1 of %2 have the tiles of the schedule.")
-                    .arg(counted(static_cast<std::int64_t>(tiles.scheduled), tr("product"), tr("products")),
-                         counted(std::ssize(m_state.settings().tiling), tr("operator"), tr("operators")));
-        if (tiles.cut > 0)
-            followed += QLatin1Char(' ') +
-                        tr("%1 too large for a core's scratchpad with two sets of operands: made smaller.")
-                            .arg(number(tiles.cut));
-    }
-    if (why.isEmpty() && links.showsWorkload(Lens::Npu)) {
         const lower::ModelOnMachinePtr& model = m_workspace.schedule().lensModel();
         if (model != m_leftOutOf) {
             m_leftOutOf = model;
@@ -332,7 +318,7 @@ void NpuControls::refresh()
                         left << wholeSentence(text);
             m_leftOut = left.join(QLatin1Char(' '));
         }
-        followed += (m_leftOut.isEmpty() ? QString() : QStringLiteral(" ")) + m_leftOut;
+        followed = m_leftOut;
     }
     if (m_state.openOperators() > 0 && m_state.model())
         followed += (followed.isEmpty() ? QString() : QStringLiteral(" ")) +

@@ -17,14 +17,15 @@ class NpuControls : public QScrollArea
 {
     Q_OBJECT
 public:
-    NpuControls(Workspace& workspace, NpuChartOptions& options, QAction* follow, QAction* use,
+    /// `commands`: what the group Model begins with.
+    NpuControls(Workspace& workspace, NpuChartOptions& options, const QList<QAction*>& commands,
                 QWidget* parent);
 
 Q_SIGNALS:
     void optionsChanged();
 
 private:
-    void addModelRows(QFormLayout& form, QAction* follow, QAction* use);
+    void addModelRows(QFormLayout& form, const QList<QAction*>& commands);
     void addHardwareRows(QFormLayout& form);
     void addSchedulerRows(QFormLayout& form);
     void addViewRows(QFormLayout& form, NpuChartOptions& options);
@@ -40,7 +41,7 @@ private:
     ValueForm<NpuSettings> m_fields;
     std::vector<QWidget*> m_dynamic; ///< controls of the dynamic scheduler
     QComboBox* m_model = nullptr;
-    QLabel* m_followed = nullptr;         ///< origin of the tiles, or why they do not follow the schedule
+    QLabel* m_followed = nullptr;         ///< what the lens leaves out, or why it does not follow
     lower::ModelOnMachinePtr m_leftOutOf; ///< the model of m_leftOut
     QString m_leftOut;                    ///< what the lens leaves out of the open model and of its machine
     QComboBox* m_preset = nullptr;

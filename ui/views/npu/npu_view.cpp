@@ -21,11 +21,11 @@ NpuView::NpuView(const ViewContext& context, QWidget* parent)
     : LaneChart(context, QStringLiteral("npu"), tr("NPU"), Dragging::Measures, parent),
       m_state(context.workspace.npu())
 {
-    QAction* follow =
-        addFollowCommand(Lens::Npu, tr("Show the open model on the cores of its machine, cut into the tiles "
-                                       "of its schedule. Editing the hardware or the tiles here ends it."));
-    m_controls =
-        new NpuControls(context.workspace, m_options, follow, addUseInMachineCommand(Lens::Npu), this);
+    QAction* follow = addFollowCommand(
+        Lens::Npu, tr("Show the open model on the cores of its machine. Editing the hardware or "
+                      "the tiles here ends it."));
+    m_controls = new NpuControls(context.workspace, m_options,
+                                 {follow, addUseInMachineCommand(Lens::Npu), addRunScheduleCommand()}, this);
     m_side = new NpuSide(context, m_state, this);
     m_toggleControls = new PanelToggle(QStringLiteral("npu.toggleControls"), QStringLiteral("settings"),
                                        tr("Show the settings"), this);
@@ -276,6 +276,26 @@ void NpuView::moveCore(int by)
     m_lastCore = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(
         static_cast<std::ptrdiff_t>(m_lastCore) + by, 0, std::max<std::ptrdiff_t>(1, cores) - 1));
     moveSpan(0);
+}
+
+QAction* NpuView::addRunScheduleCommand()
+{
+    ActionSpec spec;
+    spec.id = QStringLiteral("npu.runSchedule");
+    spec.menu = title();
+    spec.text = tr("Run this schedule");
+    spec.iconName = QStringLiteral("play");
+    spec.tip =
+        tr("Show the run of the open schedule, with its fusion and its retained tensors, on this number of "
+           "cores in the view Run. The tiles of the NPU lens are its own.");
+    QAction* action =
+        addCommand(spec, [this](bool) { workspace().showRun(m_state.settings().hardware.cores); });
+    const auto refresh = [this, action] {
+        Actions::setAvailable(action, {document().hasProblem(), tr("Open a model or a problem first.")});
+    };
+    document().whenChanged(action, Part::Problem, refresh);
+    refresh();
+    return action;
 }
 
 void NpuView::addOwnKeys()

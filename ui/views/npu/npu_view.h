@@ -52,6 +52,7 @@ private:
     [[nodiscard]] int controlsWidth() const; ///< width in pixels that the settings take where there is room
     [[nodiscard]] int sideWidth() const;     ///< width in pixels that the lists take where there is room
     void addOwnKeys();
+    QAction* addRunScheduleCommand();
     void moveSpan(int by);
     void moveCore(int by);
     void showContextMenu(QPointF position) override;

@@ -9,6 +9,7 @@
 #include <QComboBox>
 #include <QJsonObject>
 #include <QMouseEvent>
+#include <QSignalBlocker>
 #include <QToolButton>
 
 #include <algorithm>
@@ -44,7 +45,7 @@ RunView::RunView(const ViewContext& context, QWidget* parent)
     bar().addLabelled(tr("Cores"), m_cores,
                       tr("Number of cores that the tiles of each subgraph are dealt to, at most those of the "
                          "machine. They share the channel to slow memory. The schedule is planned for one."));
-    connect(m_cores, &QSpinBox::valueChanged, this, [this](int cores) { setCores(cores); });
+    connect(m_cores, &QSpinBox::valueChanged, &m_run, &LiveRun::setCores);
     m_colour =
         bar().addChoice(tr("Colour"), {tr("subgraph"), tr("unit")},
                         tr("Colour of loads, runs and stores: that of their subgraph as in the graph, or of "
@@ -60,34 +61,32 @@ RunView::RunView(const ViewContext& context, QWidget* parent)
     document().whenChanged(this, Part::Problem | Part::Steps | Part::Snapshot | Part::RuleSet,
                            &RunView::outdate);
     document().whenChanged(this, Part::Problem, [this] {
-        setCores(m_run.options().cores);
+        m_run.setCores(m_run.options().cores);
+        showOptions();
         m_pin.reset();
         setMeasured(std::nullopt);
         forgetRange();
     });
     connect(&m_run, &LiveRun::changed, this, [this] {
-        m_prefetch->setValue(static_cast<int>(m_run.options().prefetch));
-        m_cores->setValue(static_cast<int>(m_run.options().cores));
+        showOptions();
         outdate();
     });
     connect(&selection(), &Selection::changed, this,
             [this] { isFollowing() ? followSelection() : outdate(); });
     addOwnKeys();
-    setCores(m_run.options().cores);
+    m_run.setCores(m_run.options().cores);
+    showOptions();
     rebuild();
     outdate();
 }
 
-/// As many cores as the machine has at most, with its network between them.
-void RunView::setCores(std::int64_t cores)
+void RunView::showOptions()
 {
-    const verbs::RunCores on = verbs::runCoresOf(document().model().get());
-    RunOptions options = m_run.options();
-    options.cores = std::clamp<std::int64_t>(cores, 1, on.most);
-    options.network = options.cores > 1 ? on.network : RunNetwork();
-    m_cores->setRange(1, static_cast<int>(on.most));
-    m_cores->setValue(static_cast<int>(options.cores));
-    m_run.setOptions(options);
+    // Neither a new range nor a new value is a choice of the user.
+    const QSignalBlocker blockCores(m_cores), blockPrefetch(m_prefetch);
+    m_prefetch->setValue(static_cast<int>(m_run.options().prefetch));
+    m_cores->setRange(1, static_cast<int>(m_run.mostCores()));
+    m_cores->setValue(static_cast<int>(m_run.options().cores));
 }
 
 std::size_t RunView::core() const
@@ -140,7 +139,7 @@ void RunView::restoreSettings(const QJsonObject& settings)
     options.prefetch = std::clamp<std::int64_t>(
         settings[QStringLiteral("prefetch")].toInteger(RunOptions().prefetch), 0, kMostPrefetch);
     m_run.setOptions(options);
-    setCores(settings[QStringLiteral("cores")].toInteger(1));
+    m_run.setCores(settings[QStringLiteral("cores")].toInteger(1));
     m_colour->setCurrentIndex(
         std::clamp(settings[QStringLiteral("colour")].toInt(), 0, m_colour->count() - 1));
 }

@@ -55,7 +55,7 @@ protected:
 
 private:
     void rebuild();
-    void setCores(std::int64_t cores);
+    void showOptions();
     [[nodiscard]] std::size_t core() const; ///< m_core, if the run has so many
     void place();
     void addOwnKeys();

@@ -54,12 +54,12 @@ void printOperators(const std::vector<npu::OpReport>& reports)
     print(table);
 }
 
-void printSearch(const npu::NpuGraph& graph, const npu::TileSearch& search)
+void printSearch(const npu::NpuGraph& graph, const npu::RunOptions& options, const npu::TileSearch& search)
 {
-    std::cout << "tiles searched in " << formatGrouped(search.runs)
-              << " runs: " << formatGrouped(search.after) << " cycles and "
-              << formatGrouped(search.bytesAfter) << " bytes instead of " << formatGrouped(search.before)
-              << " and " << formatGrouped(search.bytesBefore) << '\n';
+    std::cout << "tiles searched in " << formatGrouped(search.runs) << " runs, "
+              << npu::policyText(options.scheduler, options.assignment) << ": " << formatGrouped(search.after)
+              << " cycles and " << formatGrouped(search.bytesAfter) << " bytes instead of "
+              << formatGrouped(search.before) << " and " << formatGrouped(search.bytesBefore) << '\n';
     for (const npu::OperatorTiles& o : search.operators) {
         const npu::OpType type = graph.opTypes[o.ops.front()];
         const npu::TileCandidate &before = o.candidates.front(), &chosen = o.candidates[o.chosen];
@@ -85,8 +85,10 @@ void printText(const verbs::NpuAnswer& answer)
     std::cout << graph.name << ": " << formatGrouped(graph.nodes.size()) << " nodes, "
               << formatGrouped(graph.tiles.size()) << " tiles, " << npu::toString(run.options.scheduler)
               << " on " << coresText(static_cast<int>(run.cores.size())) << " of " << answer.machine << '\n'
-              << "makespan     " << formatGrouped(run.makespan) << " cycles\n"
-              << "lower bound  " << formatGrouped(bounds.lowerBound) << " (" << bounds.binding() << ")\n"
+              << "makespan     " << formatGrouped(run.makespan) << " cycles\n";
+    if (answer.isBest)
+        std::cout << "scheduler    " << npu::policySentence(run.options, answer.schedulers) << '\n';
+    std::cout << "lower bound  " << formatGrouped(bounds.lowerBound) << " (" << bounds.binding() << ")\n"
               << "DRAM bytes   " << formatGrouped(run.dramBytes) << '\n'
               << npu::explainRun(graph, run, bounds) << '\n';
     for (std::size_t c = 0; c < run.cores.size(); ++c) {
@@ -120,7 +122,7 @@ void printAnswer(const verbs::NpuAnswer& answer, bool instructions)
                   << percent(p.staticEfficiency()) << "), dynamic " << formatGrouped(p.dynamicMakespan)
                   << " (efficiency " << percent(p.dynamicEfficiency()) << ")\n";
     if (answer.search)
-        printSearch(answer.graph, *answer.search);
+        printSearch(answer.graph, answer.options, *answer.search);
     if (answer.searchInterrupted)
         std::cout << "interrupted: the best tiles so far\n";
     printText(answer);
@@ -136,12 +138,12 @@ void printAnswer(const verbs::NpuAnswer& answer, bool instructions)
 
 int runNpu(const NpuArguments& a)
 {
-    const InterruptGuard interrupt;
-    const auto onGraph = [&](const npu::NpuGraph& graph, const npu::NpuHardware& hardware,
     if (!a.schedule.empty()) {
         verbs::RunCall call = a.scheduleRun();
         return answerRun(call, a);
     }
+    const InterruptGuard interrupt;
+    const auto onGraph = [&](const npu::NpuGraph& graph, const npu::NpuHardware& hardware,
                              const npu::RunOptions& options) -> Status {
         if (a.graph.empty())
             return Unit{};

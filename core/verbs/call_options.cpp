@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The options of every call, and the files that they name.
 #include "base/file.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "mapping/files.h"
 #include "model/file_kind.h"
@@ -321,8 +322,8 @@ void bindOptions(OptionList& o, NpuCall& call)
 {
     const bool isStatic = call.scheduler == "static", both = !call.scaling.empty();
     const Property dynamic = o.notWith(isStatic && !both, "--scheduler static, unless with --scaling");
-    const Range cores{1, npu::kMaxCores};
     const Property noSchedule = o.notWith(!call.schedule.empty(), "--schedule");
+    const Range cores{1, npu::kMaxCores};
     o.add("MODEL", call.workload.file, "FILE", "Model, or any workload to lower", o.required());
     bindOptions(o, call.workload);
     o.add("--hardware", call.hardwareFile, "FILE", "Hardware of the NPU lens",
@@ -331,8 +332,12 @@ void bindOptions(OptionList& o, NpuCall& call)
     o.add("--schedule", call.schedule, "FILE",
           "Schedule, which runs instead of the tile graph, as with the verb run");
     o.add("--cores", call.cores, cores, "Number of cores", o.otherwise("that of the hardware"));
-    o.add("--scheduler", call.scheduler, "static|dynamic", "Lists made before the run, or choices during it",
-          noSchedule);
+    o.add(
+        "--scheduler", call.scheduler, "best|static|dynamic",
+        "Lists made before the run, choices during it, or the fastest of all that are offered (dynamic for a "
+        "graph of more than " +
+            formatGrouped(npu::kMostComparedNodes) + " nodes)",
+        noSchedule);
     o.add("--assignment", call.assignment, "round_robin|cost_aware|head_parallel",
           "Which core runs a unit; of these the dynamic scheduler knows head_parallel only",
           o.needs(isStatic || both || call.writesGraph || call.assignment == "head_parallel",

@@ -100,8 +100,10 @@ Status NpuDocument::takeModel(std::string_view text, const QString& path)
     NpuSettings settings = m_settings;
     if (model->hardware)
         settings.hardware = *model->hardware;
-    if (*options)
-        settings.options = **options;
+    if (*options) {
+        settings.options = (*options)->options;
+        settings.best = (*options)->isBest;
+    }
     settings.tiling = npu::tilingOf(*model);
     m_model = std::make_shared<const npu::NpuModel>(std::move(*model));
     m_error.clear();
@@ -129,7 +131,7 @@ Result<std::string> NpuDocument::fileText() const
     npu::NpuModel model = npu::withTiling(*m_model, m_settings.tiling);
     if (model.hardware || !(m_settings.hardware == npu::NpuHardware{}))
         model.hardware = m_settings.hardware;
-    return npu::withRunOptions(npu::modelToJson(model), m_settings.options);
+    return npu::withRunOptions(npu::modelToJson(model), {m_settings.options, m_settings.best});
 }
 
 QString NpuDocument::suggestedName() const

@@ -110,10 +110,23 @@ void NpuControls::addModelRows(QFormLayout& form, const QList<QAction*>& command
 
 void NpuControls::addSchedulerRows(QFormLayout& form)
 {
-    m_fields.choice(form, QStringLiteral("scheduler"), tr("Kind"), {tr("static"), tr("dynamic")},
-                    tr("Static: unit lists are made before the run. Dynamic: an idle core takes the ready "
-                       "unit with the best score."),
-                    member(&NpuSettings::options, &npu::RunOptions::scheduler));
+    m_fields.choice(
+        form, QStringLiteral("scheduler"), tr("Kind"), {tr("best"), tr("static"), tr("dynamic")},
+        tr("Static: unit lists are made before the run. Dynamic: an idle core takes the ready unit with the "
+           "best "
+           "score. Best: all of them are run, with every assignment, and the fastest is shown."),
+        [](NpuSettings& s) { return s.best                                          ? 0
+                                    : s.options.scheduler == npu::Scheduler::Static ? 1
+                                                                                    : 2; },
+        [](NpuSettings& s, int i) {
+            s.best = i == 0;
+            s.options.scheduler = i == 1 ? npu::Scheduler::Static : npu::Scheduler::Dynamic;
+        });
+    m_schedulers = new QLabel(this);
+    m_schedulers->setObjectName(QStringLiteral("npu.schedulers"));
+    m_schedulers->setWordWrap(true);
+    m_schedulers->setTextFormat(Qt::PlainText);
+    form.addRow(m_schedulers);
     m_fields.choice(form, QStringLiteral("assignment"), tr("Assignment"),
                     {tr("round robin"), tr("cost aware"), tr("head parallel")},
                     tr("How units are assigned to cores. The dynamic scheduler uses only head parallel: all "
@@ -293,7 +306,11 @@ void NpuControls::refresh()
     m_fields.show();
     const NpuSettings& s = m_state.settings();
     for (QWidget* control : m_dynamic)
-        control->setEnabled(s.options.scheduler == npu::Scheduler::Dynamic);
+        control->setEnabled(s.best || s.options.scheduler == npu::Scheduler::Dynamic);
+    const NpuResultPtr& r = m_state.result();
+    m_schedulers->setVisible(s.best && r && r->settings.best);
+    if (s.best && r && r->settings.best)
+        m_schedulers->setText(wholeSentence(npu::policySentence(r->run->options, r->schedulers)));
     int chosen = m_preset->count() - 1;
     for (std::size_t i = 0; i < m_presets.size(); ++i) {
         npu::NpuHardware known = m_presets[i];

@@ -44,6 +44,7 @@ private:
     QLabel* m_followed = nullptr;         ///< what the lens leaves out, or why it does not follow
     lower::ModelOnMachinePtr m_leftOutOf; ///< the model of m_leftOut
     QString m_leftOut;                    ///< what the lens leaves out of the open model and of its machine
+    QLabel* m_schedulers = nullptr;       ///< what each scheduler gave
     QComboBox* m_preset = nullptr;
     QCheckBox* m_keepGhost = nullptr;
     QPushButton* m_clearGhost = nullptr;

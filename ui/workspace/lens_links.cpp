@@ -474,6 +474,19 @@ std::optional<std::int64_t> LensLinks::makespan() const
     return result->run->makespan;
 }
 
+std::optional<double> LensLinks::makespanOfFloor()
+{
+    const auto cycles = makespan();
+    if (!cycles)
+        return std::nullopt;
+    const std::int64_t cores = m_workspace.npu().settings().hardware.cores;
+    if (m_floor.first != m_npuOf || m_floor.second->cores != cores)
+        m_floor = {m_npuOf, lower::floorOf(*m_npuOf, cores)};
+    return lower::multipleOfFloor(*m_npuOf, *m_floor.second,
+                                  static_cast<double>(*cycles) /
+                                      static_cast<double>(m_npuOf->lowered.timeUnit));
+}
+
 // -- selection -------------------------------------------------------------------------------------------
 
 void LensLinks::showInNpu()

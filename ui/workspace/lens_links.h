@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "lower/floor.h"
 #include "lower/on_machine.h"
 #include "mapping/files.h"
 #include "npu/model.h"
@@ -84,6 +85,8 @@ public:
     void takeTile(mapping::Level level);
     /// Makespan of the NPU lens in cycles; nothing if it has not simulated the open model on its machine.
     [[nodiscard]] std::optional<std::int64_t> makespan() const;
+    /// makespan() as a multiple of the floor of the model on the cores of the run (R19).
+    [[nodiscard]] std::optional<double> makespanOfFloor();
 
     // -- linked selection of operators; an op and its NPU nodes are also selected together
     /// Selects the ops of a layer of the Mapping lens. False if the layer belongs to another model.
@@ -138,6 +141,7 @@ private:
     lower::LoweredNpu m_npu; ///< m_npuOf lowered to the NPU lens
     std::vector<npu::OpTiling> m_tiling;
     npu::NpuHardware m_hardware;
+    std::pair<lower::ModelOnMachinePtr, std::optional<lower::Floor>> m_floor; ///< for makespanOfFloor()
     std::optional<std::int64_t> m_announcedMakespan; ///< makespan() at the last makespanChanged()
 };
 

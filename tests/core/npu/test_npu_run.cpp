@@ -82,7 +82,8 @@ private slots:
             const auto best = simulateBest(*graph, hw, {});
             QVERIFY(best.hasValue());
             QVERIFY(best->compared.size() >= 3);
-            QVERIFY(best->compared.front().scheduler == RunOptions{}.scheduler); // that of no choice is tried first
+            QVERIFY(best->compared.front().scheduler ==
+                    RunOptions{}.scheduler); // that of no choice is tried first
             std::set<std::string> names;
             Cycle least = kNever;
             for (const PolicyRun& r : best->compared) {

@@ -7,6 +7,7 @@
 #include "test_main.h"
 #include "theme/text.h"
 #include "views/mapping/mapping_model_view.h"
+#include "views/npu/npu_view.h"
 #include "views/systolic/systolic_view.h"
 #include "workspace/lens_links.h"
 #include "workspace/live_run.h"
@@ -471,6 +472,11 @@ void TestLenses::theNpuRunStandsForTheModel()
     QVERIFY(!workspace().links().makespan());
     workspace().npu().settle();
     QVERIFY(workspace().links().makespan() && workspace().links().makespan() != makespan);
+    const auto multiple = workspace().links().makespanOfFloor();
+    QVERIFY(multiple && *multiple >= 1);
+    const QString title = viewOf<NpuView>(*m_window, "npu")->model().header;
+    QVERIFY2(title.contains(ui::significantNumber(*multiple) + QStringLiteral(" times the floor")),
+             qPrintable(title));
 }
 
 /// The command of the NPU lens opens the run of the schedule on as many cores as its form says.
@@ -492,9 +498,9 @@ void TestLenses::theNpuRunsThisScheduleInTheViewRun()
     QVERIFY(alone.hasValue());
     QCOMPARE(shown->run.cores.size(), std::size_t{2});
     QCOMPARE(shown->run.end, alone->end);
-    QVERIFY(m_window->view(QStringLiteral("run"))
-                ->accessibleDescription()
-                .startsWith(QStringLiteral("this schedule, 40 subgraphs, 2 cores")));
+    m_window->view(QStringLiteral("run"))->settle();
+    const QString said = m_window->view(QStringLiteral("run"))->accessibleDescription().simplified();
+    QVERIFY2(said.startsWith(QStringLiteral("this schedule, 40 subgraphs, 2 cores")), qPrintable(said));
 }
 
 void TestLenses::theInspectorLeadsToTheLenses()

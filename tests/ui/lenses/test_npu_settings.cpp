@@ -76,6 +76,7 @@ private Q_SLOTS:
         const QString said = view.findChild<QLabel*>(QStringLiteral("npu.schedulers"))->text();
         QVERIFY2(said.contains(QStringLiteral("the fastest of %1").arg(r.schedulers.size())),
                  qPrintable(said));
+        QVERIFY(view.model().details.contains(QStringLiteral("the fastest of")));
         // A file that names no scheduler is read so, too.
         const QTemporaryDir folder;
         const QString path = folder.filePath(QStringLiteral("model.json"));

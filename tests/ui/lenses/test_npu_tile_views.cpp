@@ -99,6 +99,25 @@ private Q_SLOTS:
         QVERIFY(view.state().settings().tiling == before);
     }
 
+    /// So does the command of the view.
+    void theViewStopsTheSearch()
+    {
+        NpuTilesView& view = open<NpuTilesView>("conv_net", {900, 620});
+        QAction* search = nullptr;
+        for (QAction* action : view.actions())
+            if (action->text() == QStringLiteral("Search tiles"))
+                search = action;
+        QVERIFY(search);
+        (void)m_state->workspace.open(npuSample("llama_prefill"));
+        search->trigger();
+        QVERIFY(view.state().isSearchingTiles());
+        QCOMPARE(search->text(), QStringLiteral("Stop the search"));
+        QVERIFY(view.model().hint.startsWith(QStringLiteral("Searching the tiles of every operator")));
+        search->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(!view.state().isSearchingTiles(), 20'000);
+        QCOMPARE(search->text(), QStringLiteral("Search tiles"));
+    }
+
     void closedGroupsShowTheirNodesWhenLarge()
     {
         NpuGraphView& view = open<NpuGraphView>("llama_prefill");
@@ -165,13 +184,13 @@ private Q_SLOTS:
     void defaultTilesAreNamed()
     {
         NpuView& view = open<NpuView>("conv_net");
-        QVERIFY2(view.model().header.contains(QStringLiteral("default tiles")),
-                 qPrintable(view.model().header));
+        QVERIFY2(view.model().subject.contains(QStringLiteral("default tiles")),
+                 qPrintable(view.model().subject));
         view.state().searchTiles();
         view.state().settle();
         view.settle();
-        QVERIFY2(!view.model().header.contains(QStringLiteral("default tiles")),
-                 qPrintable(view.model().header));
+        QVERIFY2(!view.model().subject.contains(QStringLiteral("default tiles")),
+                 qPrintable(view.model().subject));
     }
 
     void readyUnitsSayWhyThereAreNone()

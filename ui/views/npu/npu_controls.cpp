@@ -11,6 +11,7 @@
 #include <QDir>
 #include <QFileDialog>
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
 #include <QToolButton>
 
@@ -37,7 +38,7 @@ public:
 } // namespace
 
 NpuControls::NpuControls(Workspace& workspace, NpuChartOptions& options, const QList<QAction*>& commands,
-                         QWidget* parent)
+                         const QList<QAction*>& exports, QWidget* parent)
     : QScrollArea(parent), m_workspace(workspace), m_state(workspace.npu()),
       m_fields(
           QStringLiteral("npu."), [this] { return m_state.settings(); },
@@ -51,7 +52,7 @@ NpuControls::NpuControls(Workspace& workspace, NpuChartOptions& options, const Q
     form->setVerticalSpacing(4);
     form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
     form->setLabelAlignment(Qt::AlignLeft);
-    addModelRows(group(*form, "model", tr("Model"), true), commands);
+    addModelRows(group(*form, "model", tr("Model"), true), commands, exports);
     group(*form, "tiles", tr("Tiles"), true).addRow(new NpuTilingForm(m_state, this));
     addSchedulerRows(group(*form, "scheduler", tr("Scheduler"), false));
     addHardwareRows(group(*form, "hardware", tr("Hardware"), false));
@@ -69,7 +70,8 @@ QFormLayout& NpuControls::group(QFormLayout& form, const char* name, const QStri
     return fold->form();
 }
 
-void NpuControls::addModelRows(QFormLayout& form, const QList<QAction*>& commands)
+void NpuControls::addModelRows(QFormLayout& form, const QList<QAction*>& commands,
+                               const QList<QAction*>& exports)
 {
     for (QAction* command : commands) {
         auto* button = new QToolButton(this);
@@ -106,6 +108,11 @@ void NpuControls::addModelRows(QFormLayout& form, const QList<QAction*>& command
     connect(save, &QPushButton::clicked, this, &NpuControls::saveFile);
     addFormRow(form, tr("Save model"), save,
                tr("Save the model with the tiles and the hardware of these settings."));
+    auto* files = new QPushButton(tr("Export …"), this);
+    files->setObjectName(QStringLiteral("npu.export"));
+    files->setMenu(new QMenu(files));
+    files->menu()->addActions(exports);
+    addFormRow(form, tr("Export"), files, tr("Save the tile graph, a trace or the table of operators."));
 }
 
 void NpuControls::addSchedulerRows(QFormLayout& form)

@@ -17,15 +17,15 @@ class NpuControls : public QScrollArea
 {
     Q_OBJECT
 public:
-    /// `commands`: what the group Model begins with.
+    /// `commands`: what the group Model begins with; `exports`: the menu of its last row.
     NpuControls(Workspace& workspace, NpuChartOptions& options, const QList<QAction*>& commands,
-                QWidget* parent);
+                const QList<QAction*>& exports, QWidget* parent);
 
 Q_SIGNALS:
     void optionsChanged();
 
 private:
-    void addModelRows(QFormLayout& form, const QList<QAction*>& commands);
+    void addModelRows(QFormLayout& form, const QList<QAction*>& commands, const QList<QAction*>& exports);
     void addHardwareRows(QFormLayout& form);
     void addSchedulerRows(QFormLayout& form);
     void addViewRows(QFormLayout& form, NpuChartOptions& options);

@@ -173,8 +173,25 @@ Result<std::string> tileDocument(const verbs::TileCall& call, const Session& ses
     return verbs::tileJson(*answer);
 }
 
+/// The document of the run of a schedule in a file; the Error says why it does not run.
+Result<std::string> runDocument(verbs::RunCall call, const Session& session)
+{
+    const auto files = verbs::evaluateFiles(call);
+    if (!files)
+        return files.error();
+    if (std::string why = verbs::whyNotRun(*files); !why.empty())
+        return Error{ErrorCode::Refused, std::move(why), {}, call.schedule};
+    const auto run = verbs::run(*files, call, files->model.get(), {session.token(), {}});
+    if (!run)
+        return run.error();
+    return verbs::runJson(*files, *run,
+                          verbs::runNotes(files->model.get(), files->loaded.schedule, run->options.cores));
+}
+
 Result<std::string> npuDocument(const verbs::NpuCall& call, const Session& session)
 {
+    if (!call.schedule.empty())
+        return runDocument(call.scheduleRun(), session);
     const auto answer = verbs::runNpu(call, {session.token(), {}}, {session.token(), {}});
     return answer ? Result<std::string>(verbs::npuJson(*answer)) : answer.error();
 }

@@ -4,6 +4,7 @@
 #include "npu/instructions.h"
 #include "rescue.h"
 #include "table.h"
+#include "verb_run.h"
 #include "verbs.h"
 #include "verbs/npu.h"
 
@@ -13,10 +14,10 @@ namespace tilewright::cli {
 
 namespace {
 
-struct NpuArguments : verbs::NpuCall
+struct NpuArguments : verbs::NpuCall, RunOutput
 {
-    std::string graph, trace, csv;
-    bool instructions = false, json = false, progress = false, noBursts = false;
+    std::string graph, csv;
+    bool instructions = false, noBursts = false;
 };
 
 void bindOptions(verbs::OptionList& o, NpuArguments& a)
@@ -24,13 +25,14 @@ void bindOptions(verbs::OptionList& o, NpuArguments& a)
     a.writesGraph = !a.graph.empty();
     a.recordDram = !a.trace.empty() && !a.noBursts;
     bindOptions(o, static_cast<verbs::NpuCall&>(a));
-    o.add("--graph", a.graph, "FILE", "Write the tile graph as JSON", o.writes());
+    const verbs::Property noSchedule = o.notWith(!a.schedule.empty(), "--schedule");
+    o.add("--graph", a.graph, "FILE", "Write the tile graph as JSON", o.writes(), noSchedule);
     o.add("--trace", a.trace, "FILE", "Write a Chrome trace", o.writes());
     o.flag("--no-bursts", a.noBursts, "Leave the DRAM's bursts out of the trace",
-           o.needs(!a.trace.empty(), "--trace"));
-    o.add("--csv", a.csv, "FILE", "Write what the run did for every operator", o.writes());
+           o.needs(!a.trace.empty(), "--trace"), noSchedule);
+    o.add("--csv", a.csv, "FILE", "Write what the run did for every operator", o.writes(), noSchedule);
     o.flag("--instructions", a.instructions, "List the instructions of every core",
-           o.notWith(a.json, "--json"));
+           o.notWith(a.json, "--json"), noSchedule);
     o.flag("--progress", a.progress, "Print progress on stderr");
     o.flag("--json", a.json, kJsonHelp);
 }
@@ -52,12 +54,12 @@ void printOperators(const std::vector<npu::OpReport>& reports)
     print(table);
 }
 
-void printSearch(const npu::NpuGraph& graph, const npu::TileSearch& search)
+void printSearch(const npu::NpuGraph& graph, const npu::RunOptions& options, const npu::TileSearch& search)
 {
-    std::cout << "tiles searched in " << formatGrouped(search.runs)
-              << " runs: " << formatGrouped(search.after) << " cycles and "
-              << formatGrouped(search.bytesAfter) << " bytes instead of " << formatGrouped(search.before)
-              << " and " << formatGrouped(search.bytesBefore) << '\n';
+    std::cout << "tiles searched in " << formatGrouped(search.runs) << " runs, "
+              << npu::policyText(options.scheduler, options.assignment) << ": " << formatGrouped(search.after)
+              << " cycles and " << formatGrouped(search.bytesAfter) << " bytes instead of "
+              << formatGrouped(search.before) << " and " << formatGrouped(search.bytesBefore) << '\n';
     for (const npu::OperatorTiles& o : search.operators) {
         const npu::OpType type = graph.opTypes[o.ops.front()];
         const npu::TileCandidate &before = o.candidates.front(), &chosen = o.candidates[o.chosen];
@@ -83,8 +85,10 @@ void printText(const verbs::NpuAnswer& answer)
     std::cout << graph.name << ": " << formatGrouped(graph.nodes.size()) << " nodes, "
               << formatGrouped(graph.tiles.size()) << " tiles, " << npu::toString(run.options.scheduler)
               << " on " << coresText(static_cast<int>(run.cores.size())) << " of " << answer.machine << '\n'
-              << "makespan     " << formatGrouped(run.makespan) << " cycles\n"
-              << "lower bound  " << formatGrouped(bounds.lowerBound) << " (" << bounds.binding() << ")\n"
+              << "makespan     " << formatGrouped(run.makespan) << " cycles\n";
+    if (answer.isBest)
+        std::cout << "scheduler    " << npu::policySentence(run.options, answer.schedulers) << '\n';
+    std::cout << "lower bound  " << formatGrouped(bounds.lowerBound) << " (" << bounds.binding() << ")\n"
               << "DRAM bytes   " << formatGrouped(run.dramBytes) << '\n'
               << npu::explainRun(graph, run, bounds) << '\n';
     for (std::size_t c = 0; c < run.cores.size(); ++c) {
@@ -118,7 +122,7 @@ void printAnswer(const verbs::NpuAnswer& answer, bool instructions)
                   << percent(p.staticEfficiency()) << "), dynamic " << formatGrouped(p.dynamicMakespan)
                   << " (efficiency " << percent(p.dynamicEfficiency()) << ")\n";
     if (answer.search)
-        printSearch(answer.graph, *answer.search);
+        printSearch(answer.graph, answer.options, *answer.search);
     if (answer.searchInterrupted)
         std::cout << "interrupted: the best tiles so far\n";
     printText(answer);
@@ -134,6 +138,10 @@ void printAnswer(const verbs::NpuAnswer& answer, bool instructions)
 
 int runNpu(const NpuArguments& a)
 {
+    if (!a.schedule.empty()) {
+        verbs::RunCall call = a.scheduleRun();
+        return answerRun(call, a);
+    }
     const InterruptGuard interrupt;
     const auto onGraph = [&](const npu::NpuGraph& graph, const npu::NpuHardware& hardware,
                              const npu::RunOptions& options) -> Status {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "verb_run.h"
+
 #include "base/file.h"
 #include "base/text.h"
 #include "manual/program.h"
 #include "run/run_trace.h"
 #include "table.h"
 #include "verbs.h"
-#include "verbs/run.h"
 
 #include <iostream>
 
@@ -13,10 +14,8 @@ namespace tilewright::cli {
 
 namespace {
 
-struct RunArguments : verbs::RunCall
+struct RunArguments : verbs::RunCall, RunOutput
 {
-    std::string trace;
-    bool json = false, progress = false;
 };
 
 void bindOptions(verbs::OptionList& o, RunArguments& a)
@@ -66,9 +65,9 @@ void printText(const verbs::EvaluatedFiles& files, const ScheduleRun& run)
     std::cout << '\n'
               << "machine      " << files.hardware << '\n'
               << "rules        " << ruleSetTitle(run.rules) << " (" << files.rules.reason << ")\n"
-              << "runs         " << formatGrouped(run.stepCount) << " steps on "
-              << formatGrouped(run.options.cores) << (run.options.cores == 1 ? " core" : " cores")
-              << ", prefetch " << formatGrouped(run.options.prefetch) << '\n'
+              << "runs         " << verbs::runTitle(run) << ": " << formatGrouped(run.stepCount)
+              << (run.stepCount == 1 ? " step" : " steps") << ", prefetch "
+              << formatGrouped(run.options.prefetch) << '\n'
               << "end          " << formatGrouped(run.end) << '\n'
               << "evaluated    " << formatGrouped(run.latency) << " (R10, a barrier after each step)\n";
     if (run.options.cores > 1) {
@@ -94,34 +93,37 @@ void printText(const verbs::EvaluatedFiles& files, const ScheduleRun& run)
         std::cout << "times        rounded: they have no common denominator that can be held\n";
 }
 
-int runVerb(RunArguments& args)
+} // namespace
+
+int answerRun(verbs::RunCall& args, const RunOutput& output)
 {
     const auto files = verbs::evaluateFiles(args);
     if (!files)
         return fail(files.error());
     if (const std::string why = verbs::whyNotRun(*files); !why.empty()) {
         tell(args.schedule + ": " + why);
-        if (args.json)
+        if (output.json)
             std::cout << checkJson(*files->problem, files->evaluation, files->rules.reason);
         return Exit::No;
     }
     const InterruptGuard interrupt;
     const auto run =
-        verbs::run(*files, args, files->model.get(), progressLine(interrupt.token(), args.progress, "run"));
+        verbs::run(*files, args, files->model.get(), progressLine(interrupt.token(), output.progress, "run"));
     if (!run)
         return interrupt.token().stop_requested() ? static_cast<int>(Exit::Interrupted) : fail(run.error());
     int code = Exit::Success;
-    if (!args.trace.empty() && !run->recorded)
+    if (!output.trace.empty() && !run->recorded)
         code = fail({ErrorCode::Refused,
                      "the run has more commands than the " + formatGrouped(run->options.mostCommands) +
                          " that a trace holds",
                      "--trace",
                      {}});
-    else if (!args.trace.empty())
-        if (auto s = writeFileAtomically(args.trace, runTrace(*files->problem, files->loaded.schedule, *run));
+    else if (!output.trace.empty())
+        if (auto s =
+                writeFileAtomically(output.trace, runTrace(*files->problem, files->loaded.schedule, *run));
             !s)
             code = fail(s.error());
-    if (args.json)
+    if (output.json)
         std::cout << verbs::runJson(
             *files, *run, verbs::runNotes(files->model.get(), files->loaded.schedule, run->options.cores));
     else
@@ -129,13 +131,11 @@ int runVerb(RunArguments& args)
     return code;
 }
 
-} // namespace
-
 void addRunVerb(CLI::App& app, int& exitCode)
 {
     manual::addVerb<RunArguments>(
-        app, "run", "Run a schedule unit by unit: loads, array, vector unit and stores side by side", runVerb,
-        exitCode);
+        app, "run", "Run a schedule unit by unit: loads, array, vector unit and stores side by side",
+        [](RunArguments& a) { return answerRun(a, a); }, exitCode);
 }
 
 } // namespace tilewright::cli

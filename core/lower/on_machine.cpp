@@ -5,12 +5,9 @@
 #include "base/text.h"
 #include "edit/fit.h"
 #include "eval/fast_evaluator.h"
-#include "npu/graph.h"
-#include "rules/subgraph_plan.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace tilewright::lower {
 
@@ -201,100 +198,6 @@ Result<LoweredNpu> npuOf(const ModelOnMachine& model)
     auto out = npuOf(*model.workload, model.machine);
     if (out && model.workload->npu)
         out->nodes = model.lowered.report.nodes;
-    return out;
-}
-
-namespace {
-
-npu::TileSizes productTile(const RunTile& run, const npu::NpuModel& model, const npu::ModelOp& op)
-{
-    const npu::MatmulShape s = npu::matmulShape(model, op);
-    npu::TileSizes tile;
-    tile.m = std::min(run.rows, s.m);
-    tile.n = std::min(run.cols, s.n);
-    tile.k = std::min(run.depth, s.k);
-    return tile;
-}
-
-/// Returns the tile of a convolution. The rows of its product are output pixels, image by image and row by
-/// row; its depth is the input channels of each tap, of which a tile takes as many as the run has multiply-
-/// accumulates under all taps. The result is empty if a run is not a box of pixels or has no whole channels.
-std::optional<npu::TileSizes> convTile(const RunTile& run, const npu::NpuModel& model, const npu::ModelOp& op)
-{
-    const auto &y = model.tensors[op.outputs[0]].shape, &w = model.tensors[op.inputs[1]].shape;
-    const std::int64_t pixels = y[2] * y[3], taps = w[2] * w[3];
-    const std::int64_t rows = std::min(run.rows, pixels * y[0]), depth = std::min(run.depth, w[1] * taps);
-    const bool wholeRows = rows % y[3] == 0 && rows <= pixels && (y[0] == 1 || pixels % rows == 0);
-    const bool wholeChannels = depth % taps == 0;
-    if (op.groups != 1 || !wholeRows || !wholeChannels)
-        return std::nullopt;
-    npu::TileSizes tile;
-    tile.height = rows / y[3];
-    tile.width = y[3];
-    tile.cOut = std::min(run.cols, y[1]);
-    tile.cIn = depth / taps;
-    return tile;
-}
-
-} // namespace
-
-ScheduledTiling tilingOf(const LoweredNpu& npu, const ModelOnMachine& model, const Schedule& schedule,
-                         const Rules& rules)
-{
-    const npu::NpuHardware hardware = npuHardwareOf(model.machine);
-    std::map<const Subgraph*, SubgraphPlan> plans;
-    std::vector<const Subgraph*> subgraphOf(model.problem->opCount(), nullptr);
-    for (const SubgraphPtr& s : schedule.subgraphs)
-        for (const OpId op : s->ops)
-            if (subgraphOf[op.index()] == nullptr) // the first subgraph with this op; later ones recompute it
-                subgraphOf[op.index()] = s.get();
-    std::vector<OpId> productOf(model.model().operators.size(), OpId(model.problem->opCount()));
-    for (std::size_t i = model.problem->opCount(); i-- > 0;)
-        if (model.problem->op(OpId(i)).type == OpType::MatMul)
-            productOf[model.operatorOf(OpId(i)).index()] = OpId(i);
-
-    ScheduledTiling out;
-    out.tiling = npu::tilingOf(npu.model);
-    if (isStartSchedule(*model.problem, schedule, rules))
-        return out; // nobody has chosen its tiles
-    for (std::size_t i = 0; i < npu.model.ops.size(); ++i) {
-        const npu::ModelOp& op = npu.model.ops[i];
-        const bool isProduct = op.type == npu::OpType::MatMul, isConv = op.type == npu::OpType::Conv2d;
-        if (!(isProduct || isConv) || !(op.tile == npu::TileSizes{}))
-            continue;
-        const OpId product = productOf[npu.source[i].index()];
-        if (product.index() >= subgraphOf.size() || subgraphOf[product.index()] == nullptr)
-            continue;
-        const Subgraph& subgraph = *subgraphOf[product.index()];
-        const auto plan = plans.try_emplace(&subgraph, *model.problem, subgraph.ops, rules).first;
-        const auto run = largestRun(plan->second, subgraph.granularity, product);
-        if (!run)
-            continue;
-        const auto wanted =
-            isProduct ? std::optional(productTile(*run, npu.model, op)) : convTile(*run, npu.model, op);
-        if (!wanted)
-            continue;
-        npu::TileSizes tile = *wanted;
-        const auto fits = [&](const npu::TileSizes& t) {
-            return isProduct ? npu::matmulFits(hardware, npu.model.dtypeBytes, t)
-                             : npu::convFits(npu.model, hardware, op, t);
-        };
-        ++out.scheduled;
-        if (!fits(tile)) {
-            ++out.cut;
-            npu::TileSizes shallow = tile; // as deep as two sets of operands fit
-            if (isProduct) {
-                tile.k = 0;
-                shallow.k = std::min(npu::kMatmulDepth, npu::matmulShape(npu.model, op).k);
-            } else {
-                tile.cIn = 0;
-                shallow.cIn = 1;
-            }
-            if (!fits(shallow))
-                tile = {};
-        }
-        out.tiling[i].tile = tile;
-    }
     return out;
 }
 

@@ -66,22 +66,6 @@ using ModelOnMachinePtr = std::shared_ptr<const ModelOnMachine>;
 /// Does the same. If the file itself is used, the node reports are those of the lowered problem.
 [[nodiscard]] Result<LoweredNpu> npuOf(const ModelOnMachine& model);
 
-/// Tile sizes of the NPU lens that follow the granularities of a schedule.
-struct ScheduledTiling
-{
-    std::vector<npu::OpTiling> tiling; ///< tile sizes of each operator of the NPU model
-    /// number of products and convolutions that use the schedule's granularity
-    std::size_t scheduled = 0;
-    /// number of these whose tiles were made smaller, so that a core holds two sets of operands
-    std::size_t cut = 0;
-};
-/// Chooses the tile sizes. Under a start schedule these are those of npu::tilingOf(), as in a run of the
-/// model alone. Otherwise a product gets the granularity of the subgraph that computes it, unless the file
-/// gives a tile size. So does a convolution if the part that one step computes is a box of its output. Other
-/// operators follow the rule of the NPU lens (docs/rules/npu.md 2.6, 2.9).
-[[nodiscard]] ScheduledTiling tilingOf(const LoweredNpu& npu, const ModelOnMachine& model,
-                                       const Schedule& schedule, const Rules& rules);
-
 /// The comparison of two models on one machine (docs/rules/workload.md 6.6).
 struct ModelsOnMachine
 {

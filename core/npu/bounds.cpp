@@ -147,19 +147,42 @@ std::string_view inWords(CoreState state)
 
 } // namespace
 
-std::string explainRun(const NpuGraph& graph, const NpuRun& run, const Bounds& bounds)
+Limit limitOf(const NpuRun& run, const Bounds& bounds)
 {
     const double makespan = static_cast<double>(std::max<Cycle>(run.makespan, 1));
     const double dram = run.dramUtilization();
     const double tensor = static_cast<double>(bounds.tensor) / makespan;
     const double vector = static_cast<double>(bounds.vector) / makespan;
+    if (dram >= tensor && dram >= vector && dram >= 0.5)
+        return {Limit::What::Dram, {}, dram};
+    if (tensor >= vector && tensor >= 0.5)
+        return {Limit::What::Tensor, {}, tensor};
+    if (vector >= 0.5)
+        return {Limit::What::Vector, {}, vector};
+    std::array<Cycle, kCoreStates> sums{};
+    for (const CoreRun& core : run.cores)
+        for (std::size_t s = 0; s < kCoreStates; ++s)
+            sums[s] += core.cycles[s];
+    std::size_t worst = static_cast<std::size_t>(CoreState::WaitSpm);
+    for (std::size_t s = worst; s < kCoreStates; ++s)
+        if (sums[s] > sums[worst])
+            worst = s;
+    return {Limit::What::Wait, static_cast<CoreState>(worst),
+            static_cast<double>(sums[worst]) / (makespan * static_cast<double>(run.cores.size()))};
+}
+
+std::string explainRun(const NpuGraph& graph, const NpuRun& run, const Bounds& bounds)
+{
     const auto ratio = [](Cycle a, Cycle b) {
         return formatGrouped(static_cast<double>(a) / static_cast<double>(std::max<Cycle>(b, 1)));
     };
+    const Limit limit = limitOf(run, bounds);
+    const std::string share = percent(limit.share);
     std::string text;
-    if (dram >= tensor && dram >= vector && dram >= 0.5) {
+    switch (limit.what) {
+    case Limit::What::Dram: {
         const Cycle compute = std::max({bounds.tensor, bounds.vector, bounds.criticalPath});
-        text = "DRAM binds: its buses are busy for " + percent(dram) + " of the makespan. " +
+        text = "DRAM binds: its buses are busy for " + share + " of the makespan. " +
                formatGrouped(bounds.compulsoryBytes) + " bytes must move (" + formatGrouped(bounds.dram) +
                " cycles, " + ratio(bounds.dram, compute) + " times the longest compute bound)";
         if (run.dramBytes > bounds.compulsoryBytes + bounds.compulsoryBytes / 10)
@@ -168,35 +191,33 @@ std::string explainRun(const NpuGraph& graph, const NpuRun& run, const Bounds& b
             text += ", " + ratio(run.dramBytes, bounds.compulsoryBytes + bounds.intermediateBytes) +
                     " times with " + formatGrouped(bounds.intermediateBytes) +
                     " bytes of intermediate results";
-    } else if (tensor >= vector && tensor >= 0.5) {
-        text = "The tensor engines bind: they work for " + percent(tensor) + " of the makespan";
-    } else if (vector >= 0.5) {
-        text = "The vector engines bind: they work for " + percent(vector) + " of the makespan";
-    } else {
-        // No unit is saturated: name the most frequent wait and the operator with most of it.
-        std::array<Cycle, kCoreStates> sums{};
+        break;
+    }
+    case Limit::What::Tensor:
+        text = "The tensor engines bind: they work for " + share + " of the makespan";
+        break;
+    case Limit::What::Vector:
+        text = "The vector engines bind: they work for " + share + " of the makespan";
+        break;
+    case Limit::What::Wait: {
+        // The operator with most of this wait is named.
         std::vector<Cycle> perOp(graph.opNames.size() + 1, 0);
         for (const CoreRun& core : run.cores)
-            for (std::size_t s = 0; s < kCoreStates; ++s)
-                sums[s] += core.cycles[s];
-        std::size_t worst = static_cast<std::size_t>(CoreState::WaitSpm);
-        for (std::size_t s = worst; s < kCoreStates; ++s)
-            if (sums[s] > sums[worst])
-                worst = s;
-        for (const CoreRun& core : run.cores)
             for (const StateSpan& s : core.states)
-                if (s.state == static_cast<CoreState>(worst) && s.node != kNone)
+                if (s.state == limit.wait && s.node != kNone)
                     perOp[graph.nodes[s.node].op] += s.end - s.start;
         const auto op =
             static_cast<std::size_t>(std::max_element(perOp.begin(), perOp.end()) - perOp.begin());
-        text =
-            "No unit is saturated: the cores spend " +
-            percent(static_cast<double>(sums[worst]) / (makespan * static_cast<double>(run.cores.size()))) +
-            " of their cycles " + std::string(inWords(static_cast<CoreState>(worst)));
+        text = "No unit is saturated: the cores spend " + share + " of their cycles " +
+               std::string(inWords(limit.wait));
         if (op < graph.opNames.size() && perOp[op] > 0)
             text += ", most of it for " + graph.opNames[op];
-        text +=
-            "; the DRAM buses are busy for " + percent(dram) + ", the tensor engines for " + percent(tensor);
+        text += "; the DRAM buses are busy for " + percent(run.dramUtilization()) +
+                ", the tensor engines for " +
+                percent(static_cast<double>(bounds.tensor) /
+                        static_cast<double>(std::max<Cycle>(run.makespan, 1)));
+        break;
+    }
     }
     return text + " (makespan " + formatGrouped(run.makespan) + ", lower bound " +
            formatGrouped(bounds.lowerBound) + ")";

@@ -25,6 +25,17 @@ struct Bounds
 };
 [[nodiscard]] Bounds lowerBounds(const NpuGraph& graph, const NpuHardware& hardware);
 
+/// What limits a run: a resource that works at least half of the time, else the most frequent wait.
+struct Limit
+{
+    enum class What { Dram, Tensor, Vector, Wait };
+    What what = What::Wait;
+    CoreState wait = CoreState::Idle; ///< of What::Wait
+    /// of the makespan: buses or engines at work; of What::Wait of the cycles of all cores
+    double share = 0;
+};
+[[nodiscard]] Limit limitOf(const NpuRun& run, const Bounds& bounds);
+
 /// One sentence that names the limiting resource of the run, with figures ("DRAM binds: ...").
 [[nodiscard]] std::string explainRun(const NpuGraph& graph, const NpuRun& run, const Bounds& bounds);
 

@@ -4,6 +4,7 @@
 #include "base/integer.h"
 
 #include <algorithm>
+#include <set>
 
 namespace tilewright::npu {
 
@@ -66,6 +67,20 @@ std::vector<BurstGroup> burstGroups(const DramHardware& dram, const NpuTensor& t
             at = stop;
         }
     });
+    return out;
+}
+
+TileBursts burstsOf(const DramHardware& dram, const NpuTensor& tensor, const TileDesc& tile)
+{
+    TileBursts out;
+    std::set<int> channels, banks;
+    for (const BurstGroup& group : burstGroups(dram, tensor, tile)) {
+        out.bursts += group.bursts;
+        channels.insert(group.place.channel);
+        banks.insert(group.place.bank);
+    }
+    out.channels.assign(channels.begin(), channels.end());
+    out.banks.assign(banks.begin(), banks.end());
     return out;
 }
 

@@ -87,6 +87,14 @@ struct BurstGroup
 [[nodiscard]] std::vector<BurstGroup> burstGroups(const DramHardware& dram, const NpuTensor& tensor,
                                                   const TileDesc& tile);
 
+/// Bursts of a tile, and the channels and banks in which they lie, each ascending (docs/rules/npu.md 2.5).
+struct TileBursts
+{
+    std::int64_t bursts = 0;
+    std::vector<int> channels, banks;
+};
+[[nodiscard]] TileBursts burstsOf(const DramHardware& dram, const NpuTensor& tensor, const TileDesc& tile);
+
 /// Calls f(address, bytes) for every contiguous run of the tile, ascending by address.
 template <typename F> void forEachRun(const NpuTensor& tensor, const TileDesc& tile, F&& f)
 {

@@ -155,12 +155,18 @@ struct CoreProgram
 [[nodiscard]] Result<NpuRun> retracePrograms(const NpuGraph& graph, const NpuRun& run,
                                              const std::vector<CoreProgram>& programs);
 
+/// Run options as a model file has them.
+struct SavedRunOptions
+{
+    RunOptions options;
+    bool isBest = false; ///< no scheduler is named: the fastest is taken (docs/rules/npu.md 4.1)
+};
 /// The run options saved in the member "run" of a model file, which model readers ignore; nullopt if there
 /// are none.
-[[nodiscard]] Result<std::optional<RunOptions>> runOptionsOf(std::string_view modelText,
-                                                             const std::string& file);
+[[nodiscard]] Result<std::optional<SavedRunOptions>> runOptionsOf(std::string_view modelText,
+                                                                  const std::string& file);
 /// The text of a model file with these run options added.
-[[nodiscard]] std::string withRunOptions(const std::string& modelText, const RunOptions& options);
+[[nodiscard]] std::string withRunOptions(const std::string& modelText, const SavedRunOptions& saved);
 
 /// Makespans of both schedulers on one number of cores.
 struct ScalingPoint

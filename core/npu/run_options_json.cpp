@@ -25,22 +25,26 @@ static void bindFields(JsonFields& f, RunOptions& o)
     f.optional("memory_bound_first", o.memoryBoundFirst);
 }
 
-Result<std::optional<RunOptions>> runOptionsOf(std::string_view modelText, const std::string& file)
+Result<std::optional<SavedRunOptions>> runOptionsOf(std::string_view modelText, const std::string& file)
 {
     const auto document = parseJson(modelText, file);
     if (!document)
         return document.error();
-    std::optional<RunOptions> out;
-    if (const auto run = JsonCursor(*document, file).find("run"))
-        if (Status s = readJson(*run, out.emplace()); !s)
+    std::optional<SavedRunOptions> out;
+    if (const auto run = JsonCursor(*document, file).find("run")) {
+        if (Status s = readJson(*run, out.emplace().options); !s)
             return s.error();
+        out->isBest = !run->find("scheduler");
+    }
     return out;
 }
 
-std::string withRunOptions(const std::string& modelText, const RunOptions& options)
+std::string withRunOptions(const std::string& modelText, const SavedRunOptions& saved)
 {
     Json out = parsedJson(modelText);
-    out["run"] = writeJson(options);
+    out["run"] = writeJson(saved.options);
+    if (saved.isBest)
+        out["run"].erase("scheduler");
     return jsonText(out, 2) + "\n";
 }
 

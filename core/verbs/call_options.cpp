@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The options of every call, and the files that they name.
 #include "base/file.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "hierarchy/files.h"
 #include "mapping/files.h"
@@ -322,25 +323,36 @@ void bindOptions(OptionList& o, NpuCall& call)
 {
     const bool isStatic = call.scheduler == "static", both = !call.scaling.empty();
     const Property dynamic = o.notWith(isStatic && !both, "--scheduler static, unless with --scaling");
+    const Property noSchedule = o.notWith(!call.schedule.empty(), "--schedule");
     const Range cores{1, npu::kMaxCores};
     o.add("MODEL", call.workload.file, "FILE", "Model, or any workload to lower", o.required());
     bindOptions(o, call.workload);
     o.add("--hardware", call.hardwareFile, "FILE", "Hardware of the NPU lens",
-          o.notWith(call.workload.hasMachine(), "--machine"), o.otherwise("that of the file or the machine"));
+          o.notWith(call.workload.hasMachine(), "--machine"), noSchedule,
+          o.otherwise("that of the file or the machine"));
+    o.add("--schedule", call.schedule, "FILE",
+          "Schedule, which runs instead of the tile graph, as with the verb run");
     o.add("--cores", call.cores, cores, "Number of cores", o.otherwise("that of the hardware"));
-    o.add("--scheduler", call.scheduler, "static|dynamic", "Lists made before the run, or choices during it");
+    o.add(
+        "--scheduler", call.scheduler, "best|static|dynamic",
+        "Lists made before the run, choices during it, or the fastest of all that are offered (dynamic for a "
+        "graph of more than " +
+            formatGrouped(npu::kMostComparedNodes) + " nodes)",
+        noSchedule);
     o.add("--assignment", call.assignment, "round_robin|cost_aware|head_parallel",
           "Which core runs a unit; of these the dynamic scheduler knows head_parallel only",
           o.needs(isStatic || both || call.writesGraph || call.assignment == "head_parallel",
-                  "--scheduler static, --scaling or --graph, unless head_parallel"));
+                  "--scheduler static, --scaling or --graph, unless head_parallel"),
+          noSchedule);
     o.add("--weights", call.weights, Range{-std::numeric_limits<double>::infinity()},
           "Weights w1,w2,w3 of the dynamic score", o.exactly(3, "three numbers w1,w2,w3"), dynamic,
-          o.otherwise("1,0.3,0.5"));
+          noSchedule, o.otherwise("1,0.3,0.5"));
     o.flag("--memory-bound-first", call.memoryBoundFirst, "Dynamic scheduler: nodes bound by memory go first",
-           dynamic);
+           dynamic, noSchedule);
     o.add("--tiles", call.tiles, "default|searched",
-          "Tiles of the file, or of the rule where it has none; or those of least simulated time");
-    o.add("--scaling", call.scaling, cores, "Numbers of cores to compare both schedulers on");
+          "Tiles of the file, or of the rule where it has none; or those of least simulated time",
+          noSchedule);
+    o.add("--scaling", call.scaling, cores, "Numbers of cores to compare both schedulers on", noSchedule);
 }
 
 Status readFiles(NpuCall& call)

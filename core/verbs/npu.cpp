@@ -1,26 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "verbs/npu.h"
 
-#include "base/text.h"
 #include "lower/npu_model.h"
 
 namespace tilewright::verbs {
 
 namespace {
-
-std::string scalingJson(const std::vector<npu::ScalingPoint>& points)
-{
-    std::string out = "{\"scaling\":[";
-    for (const npu::ScalingPoint& p : points)
-        out += std::string(out.back() == '[' ? "" : ",") + "{\"cores\":" + std::to_string(p.cores) +
-               ",\"static\":" + std::to_string(p.staticMakespan) +
-               ",\"dynamic\":" + std::to_string(p.dynamicMakespan) +
-               ",\"static_speedup\":" + formatNumber(p.staticSpeedup) +
-               ",\"dynamic_speedup\":" + formatNumber(p.dynamicSpeedup) +
-               ",\"static_efficiency\":" + formatNumber(p.staticEfficiency()) +
-               ",\"dynamic_efficiency\":" + formatNumber(p.dynamicEfficiency()) + "}";
-    return out + "]}";
-}
 
 npu::RunOptions runOptions(const NpuCall& a)
 {
@@ -69,6 +54,18 @@ Result<npu::NpuHardware> hardwareOf(const NpuCall& call, const npu::NpuModel& mo
     return out;
 }
 
+/// The run of the answer; fills in its schedulers.
+Result<npu::NpuRun> runOf(NpuAnswer& out, const Progress& progress)
+{
+    if (!out.isBest)
+        return npu::simulate(out.graph, out.hardware, out.options, progress);
+    auto best = npu::simulateBest(out.graph, out.hardware, out.options, progress);
+    if (!best)
+        return best.error();
+    out.schedulers = std::move(best->compared);
+    return std::move(best->run);
+}
+
 /// A model of this lens without hardware runs on the default of docs/rules/npu.md 8, a lowered one on edge.
 std::string machineText(const NpuCall& call, const npu::NpuModel& model, const npu::NpuHardware& hardware)
 {
@@ -79,6 +76,15 @@ std::string machineText(const NpuCall& call, const npu::NpuModel& model, const n
 }
 
 } // namespace
+
+RunCall NpuCall::scheduleRun() const
+{
+    RunCall out;
+    out.workload = workload;
+    out.schedule = schedule;
+    out.cores = cores;
+    return out;
+}
 
 Result<npu::TileSearch> searchNpuTiles(const npu::NpuModel& model, const npu::NpuHardware& hardware,
                                        const npu::RunOptions& options, const Progress& progress,
@@ -138,7 +144,8 @@ Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const P
         running.tell(fraction, phase);
     };
     out.bounds = npu::lowerBounds(out.graph, out.hardware);
-    auto run = npu::simulate(out.graph, out.hardware, out.options, progress);
+    out.isBest = call.scheduler == "best";
+    auto run = runOf(out, progress);
     if (!run && !progress.stopRequested())
         return run.error();
     if (!run) {
@@ -158,19 +165,6 @@ Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const P
     if (points)
         out.scaling = std::move(*points);
     return out;
-}
-
-std::string npuJson(const NpuAnswer& a)
-{
-    if (!a.run)
-        return npu::interruptedToJson(a.graph, a.hardware, a.options, a.bounds, a.estimatedMakespan,
-                                      a.simulated);
-    const std::string extra = a.searchInterrupted || a.scalingInterrupted ? "{\"interrupted\":true}"
-                              : a.scaling.empty()                         ? std::string()
-                                                                          : scalingJson(a.scaling);
-    return withNotes(npu::summaryToJson(a.graph, *a.run, a.bounds, a.reports, a.search ? &*a.search : nullptr,
-                                        npu::allPassed(a.checks), extra),
-                     a.notes);
 }
 
 } // namespace tilewright::verbs

@@ -2,10 +2,11 @@
 #pragma once
 
 #include "base/progress.h"
+#include "npu/best_policy.h"
 #include "npu/output.h"
 #include "npu/run.h"
 #include "npu/verify.h"
-#include "verbs/workload.h"
+#include "verbs/run.h"
 
 #include <functional>
 #include <vector>
@@ -20,7 +21,8 @@ struct NpuCall
     /// npu::NpuHardware
     std::optional<npu::NpuHardware> hardware;
     std::string hardwareFile; ///< file from which readFiles() reads the hardware
-    std::string scheduler = "dynamic";
+    /// "best": the fastest of those offered (npu::simulateBest()); searches and scaling use dynamic
+    std::string scheduler = "best";
     std::string assignment = "cost_aware";
     std::string tiles = "default";
     int cores = 0; ///< 0: the number of cores of the hardware
@@ -28,7 +30,11 @@ struct NpuCall
     std::vector<int> scaling;
     bool memoryBoundFirst = false;
     bool recordDram = false;
+    std::string schedule;     ///< file of a schedule, which then runs instead of the tile graph
     bool writesGraph = false; ///< true if the caller writes the static schedule to a file
+
+    /// The run of `schedule` (docs/rules/run.md 5), on all cores of the machine unless `cores` says how many.
+    [[nodiscard]] RunCall scheduleRun() const;
 };
 void bindOptions(OptionList& o, NpuCall& call);
 [[nodiscard]] Status readFiles(NpuCall& call);
@@ -55,6 +61,8 @@ struct NpuAnswer
     std::vector<std::string> notes; ///< what the lens leaves out of the workload and of the machine
     std::optional<npu::TileSearch> search;
     std::optional<npu::NpuRun> run;
+    bool isBest = false;                    ///< the scheduler was chosen as the fastest
+    std::vector<npu::PolicyRun> schedulers; ///< npu::BestRun::compared
     std::vector<npu::OpReport> reports;
     std::vector<npu::RuleCheck> checks; ///< results of the checks of graph and run
     std::vector<npu::ScalingPoint> scaling;

@@ -23,7 +23,7 @@ Result<RunOptions> RunCall::options(const lower::ModelOnMachine* model) const
                      {}};
     RunOptions out;
     out.prefetch = prefetch;
-    out.cores = cores;
+    out.cores = cores == 0 ? on.most : cores;
     out.network = on.network;
     return out;
 }
@@ -81,6 +81,15 @@ std::string whyNotRun(const EvaluatedSchedule& evaluated)
 {
     const Issue* issue = evaluated.evaluation.verdict();
     return issue ? "only a valid schedule runs; " + sentence(*issue) : std::string();
+}
+
+std::string runTitle(const ScheduleRun& run)
+{
+    const auto counted = [](auto count, const char* what) {
+        return formatGrouped(count) + " " + what + (count == 1 ? "" : "s");
+    };
+    return "this schedule, " + counted(run.subgraphs.size(), "subgraph") + ", " +
+           counted(run.options.cores, "core");
 }
 
 Result<ScheduleRun> run(const EvaluatedSchedule& evaluated, const RunCall& call,

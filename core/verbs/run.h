@@ -17,7 +17,7 @@ struct RunCall : ScheduleCall
     static constexpr std::int64_t kMostPrefetch = 1'000'000;
 
     std::int64_t prefetch = RunOptions().prefetch;
-    std::int64_t cores = RunOptions().cores;
+    std::int64_t cores = RunOptions().cores; ///< 0: those of the machine
 
     /// The Error says that there are more cores than the machine has. `model`: null for a problem on its own
     /// hardware.
@@ -45,6 +45,8 @@ struct RunCores
 /// the options or of runSchedule().
 [[nodiscard]] Result<ScheduleRun> run(const EvaluatedSchedule& evaluated, const RunCall& call,
                                       const lower::ModelOnMachine* model, const Progress& progress = {});
+/// "this schedule, 9 subgraphs, 4 cores": what runs.
+[[nodiscard]] std::string runTitle(const ScheduleRun& run);
 /// The document of `run --json` (docs/design.md 3.2). `notes`: runNotes().
 [[nodiscard]] std::string runJson(const EvaluatedSchedule& evaluated, const ScheduleRun& run,
                                   const std::vector<std::string>& notes);

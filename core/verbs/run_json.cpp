@@ -56,7 +56,8 @@ std::string runJson(const EvaluatedSchedule& evaluated, const ScheduleRun& run,
     for (std::size_t i = 0; i < run.subgraphs.size(); ++i)
         subgraphs.push_back(
             subgraphJson(problem, evaluated.loaded.schedule[SubgraphId(i)], run.subgraphs[i]));
-    Json out = {{"rules", ruleSetName(run.rules)},
+    Json out = {{"title", runTitle(run)},
+                {"rules", ruleSetName(run.rules)},
                 {"rules_reason", evaluated.rules.reason},
                 {"prefetch", run.options.prefetch},
                 {"cores", run.options.cores},

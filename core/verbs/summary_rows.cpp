@@ -94,7 +94,7 @@ SummaryRow npuRow(SummaryRow row, const SummarySubject& subject, const Progress&
     if (!answer->run)
         return failedRow(std::move(row), "the run was stopped");
     const npu::NpuRun& run = *answer->run;
-    row.how = std::string(npu::toString(run.options.scheduler)) + " scheduler, " +
+    row.how = "scheduler " + npu::policySentence(run.options, answer->schedulers) + "; " +
               (answer->search ? "tiles searched in " + formatGrouped(answer->search->runs) + " runs"
                               : std::string("tiles of the file or of the rule of docs/rules/npu.md 2.6"));
     // The states of a core fill the whole run.

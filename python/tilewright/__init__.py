@@ -184,7 +184,7 @@ npu = _verb(
     "npu",
     """
     Runs the workload's tile graph on cores that share DRAM and NoC: makespan (cycles), lower bound, what every core and
-    operator did; verified by a replay.
+    operator did; verified by a replay. With `schedule` (a file) that schedule runs instead, and the answer is that of run().
     """,
 )
 map = _verb(

@@ -41,6 +41,7 @@ private slots:
     void badInputIsExitCode2();
     void operatorsInTextJsonAndCsv();
     void searchedTilesAreNotSlower();
+    void theFastestSchedulerIsTaken();
     void theMachineIsNamed();
     void blocksWithGroupedQueriesFromAFile();
     void graphHasTheStaticSchedule();
@@ -213,9 +214,9 @@ void TestCliNpu::operatorsInTextJsonAndCsv()
 
 void TestCliNpu::searchedTilesAreNotSlower()
 {
-    const Json before = run({sample("conv_net"), QStringLiteral("--json")}).json();
-    const CliRun o = run({sample("conv_net"), QStringLiteral("--tiles"), QStringLiteral("searched"),
-                          QStringLiteral("--json")});
+    const QStringList dynamic{"--scheduler", "dynamic", "--json"};
+    const Json before = run(QStringList{sample("conv_net")} + dynamic).json();
+    const CliRun o = run(QStringList{sample("conv_net"), "--tiles", "searched"} + dynamic);
     QCOMPARE(o.code, 0);
     const Json after = o.json();
     QCOMPARE(after["tile_search"]["before"]["makespan"], before["makespan"]);
@@ -226,8 +227,33 @@ void TestCliNpu::searchedTilesAreNotSlower()
         if (!op["before"]["cycles_alone"].is_null())
             QVERIFY(op["fastest_alone"]["cycles_alone"].get<long>() <=
                     op["before"]["cycles_alone"].get<long>());
-    QVERIFY(run({sample("conv_net"), QStringLiteral("--tiles"), QStringLiteral("searched")})
-                .out.contains("fastest alone of the "));
+    // The search is under the dynamic scheduler, and the best one runs what it found.
+    const CliRun best = run({sample("conv_net"), "--tiles", "searched"});
+    QVERIFY(best.out.contains("fastest alone of the ") && best.out.contains(" runs, dynamic: "));
+    QVERIFY(run({sample("conv_net"), "--tiles", "searched", "--json"}).json()["makespan"] <=
+            after["makespan"]);
+}
+
+/// docs/rules/npu.md 4.1
+void TestCliNpu::theFastestSchedulerIsTaken()
+{
+    for (const char* name : {"bert_block", "kv_three_banks"}) {
+        const CliRun text = run({sample(name)});
+        const Json best = run({sample(name), "--json"}).json();
+        QVERIFY2(text.out.contains(("\nscheduler    " + best["scheduler"].get<std::string>()).c_str()) &&
+                     text.out.contains(", the fastest of "),
+                 text.out);
+        QVERIFY(best["schedulers"].size() >= 3);
+        for (const Json& tried : best["schedulers"]) {
+            QStringList call{sample(name), "--json", "--scheduler",
+                             QString::fromStdString(tried["scheduler"].get<std::string>())};
+            if (tried["scheduler"] == "static" || tried["assignment"] == "head_parallel")
+                call << "--assignment" << QString::fromStdString(tried["assignment"].get<std::string>());
+            const Json one = run(call).json();
+            QCOMPARE(one["makespan"], tried["makespan"]);
+            QVERIFY(best["makespan"] <= one["makespan"] && !one.contains("schedulers"));
+        }
+    }
 }
 
 /// A file without hardware ran on a machine that nothing named, and on another one when it was lowered.

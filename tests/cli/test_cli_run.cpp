@@ -54,7 +54,7 @@ private slots:
         QCOMPARE(r.code, 0);
         const auto json = r.json();
         for (const char* field :
-             {"rules", "rules_reason", "prefetch", "cores", "end", "latency", "exact", "steps",
+             {"title", "rules", "rules_reason", "prefetch", "cores", "end", "latency", "exact", "steps",
               "load_elements", "store_elements", "peak_room", "capacity", "units", "subgraphs"})
             QVERIFY2(json.contains(field), field);
         const auto evaluated = runCli(QStringList{"evaluate"} + kCall.mid(1) + QStringList{"--json"}).json();
@@ -172,6 +172,35 @@ private slots:
         QCOMPARE(json["notes"].size(), std::size_t{1});
         QVERIFY(json["notes"][0].get<std::string>().starts_with("the rows of "));
         QVERIFY(runCli(call + QStringList{"2"}).out.contains("\nleft out     the rows of "));
+    }
+
+    /// `npu --schedule` is the run of the schedule, on all cores of the machine unless it is said how many.
+    void theNpuVerb()
+    {
+        const QTemporaryDir folder;
+        const QString model = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json");
+        const QString schedule = folder.filePath("s.json"), trace = folder.filePath("trace.json");
+        QCOMPARE(runCli({"convert", model, "--to", "schedule", "-o", schedule}).code, 0);
+        const QStringList call{"npu", model, "--schedule", schedule, "--machine", "edge"};
+        const QStringList same{"run", model, schedule, "--machine", "edge", "--cores"};
+        for (const QStringList& how : {QStringList{"--json"}, QStringList()}) {
+            const CliRun all = runCli(call + how);
+            QCOMPARE(all.code, 0);
+            QCOMPARE(all.out, runCli(same + QStringList{"4"} + how).out);
+            QCOMPARE(runCli(call + QStringList{"--cores", "2"} + how).out,
+                     runCli(same + QStringList{"2"} + how).out);
+            QVERIFY2(all.out.contains("this schedule, 40 subgraphs, 4 cores"), all.out);
+        }
+        QCOMPARE(runCli(call + QStringList{"--trace", trace}).code, 0);
+        QVERIFY(QFile::exists(trace));
+        const CliRun alone = runCli({"npu", kCall[1], "--schedule", kCall[2], "--json"});
+        QCOMPARE(alone.out, runCli(kCall + QStringList{"--cores", "4", "--json"}).out);
+        for (const QStringList& no :
+             {QStringList{"--scheduler", "static"}, {"--tiles", "searched"}, {"--instructions"}}) {
+            const CliRun r = runCli(call + no);
+            QCOMPARE(r.code, 2);
+            QVERIFY2(r.err.contains("--schedule"), r.err);
+        }
     }
 
     /// `solve --finish run` gives a schedule whose run ends where it says, and not later than before.

@@ -378,6 +378,11 @@ class Lenses(unittest.TestCase):
         with self.assertRaises(tilewright.Error) as raised:
             tilewright.npu(model, scheduler="none")
         self.assertEqual(str(raised.exception), cli_sentence("npu", model, "--scheduler", "none"))
+        problem = SAMPLES / "schedule" / "attention-block.json"
+        schedule = SAMPLES / "schedule" / "attention-block.fused.schedule.json"
+        ran = tilewright.npu(problem, schedule=schedule)
+        self.assertEqual(ran, cli_json("npu", problem, "--schedule", schedule))
+        self.assertEqual(ran, tilewright.run(problem, schedule, cores=4))
 
     def test_names_in_another_encoding(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -144,6 +144,7 @@ struct LaneModel
     QString sentence;      ///< text below the title, in at most `sentenceLines` lines
     int sentenceLines = 0; ///< maximum number of lines; 0: no sentence
     std::function<QColor(const Theme&)> sentenceColour;
+    QString details; ///< tooltip of title and sentence, rich text; empty: the sentence
     /// Legend in several forms, of which the longest that fits is used. It is beside the title if there is
     /// room and no sentence.
     std::function<std::vector<std::vector<ChartKey>>(const Theme&)> legends;

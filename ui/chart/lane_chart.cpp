@@ -182,8 +182,8 @@ QString LaneChart::readoutAt(QPointF position) const
 
 QString LaneChart::tooltipAt(QPointF position) const
 {
-    if (m_lanes.sentenceLines > 0 && places().title.contains(position))
-        return m_lanes.sentence.toHtmlEscaped();
+    if ((m_lanes.sentenceLines > 0 || !m_lanes.details.isEmpty()) && places().title.contains(position))
+        return m_lanes.details.isEmpty() ? m_lanes.sentence.toHtmlEscaped() : m_lanes.details;
     if (const LanePlaces p = places(); p.facts.contains(position))
         if (const auto lane = p.laneAt(position))
             return m_lanes.lanes[*lane].factsTooltip;

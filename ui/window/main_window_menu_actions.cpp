@@ -378,7 +378,7 @@ void MainWindow::createLensActions()
         },
         [&workspace] { workspace.goTo(Lens::Mapping); });
     a.add("lens.npu", menu, tr("&Run on the NPU"), "cores", key("Ctrl+Shift+3"),
-          tr("Simulate the whole model on the machine's cores, with the tiles of this schedule."), whenOpen,
+          tr("Simulate the whole model on the machine's cores, tile by tile."), whenOpen,
           [&workspace] { workspace.goTo(Lens::Npu); });
     a.add("solve.sweep", tr("Solve"), tr("S&weep a value of the machine…"), "bars", {},
           tr("Show how total and schedule change with fast memory, bandwidth, array, …"), whenOpen,
@@ -387,6 +387,7 @@ void MainWindow::createLensActions()
           tr("Show the machine that all lenses share: presets, values and their sources."), {},
           [this] { showView(QStringLiteral("machine")); });
     connect(&workspace, &Workspace::lensWanted, this, [this](Lens lens) { showView(viewOf(lens)); });
+    connect(&workspace, &Workspace::runWanted, this, [this] { showView(QStringLiteral("run")); });
 }
 
 void MainWindow::createTourActions()

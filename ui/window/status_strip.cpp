@@ -305,7 +305,7 @@ void StatusStrip::refreshFloor(const Snapshot* shown, bool valid)
             .arg(number(m_floorOf->cycles.value)));
 }
 
-/// Shows the makespan if the NPU lens has simulated this schedule.
+/// Shows the makespan if the NPU lens has simulated the open model.
 void StatusStrip::refreshNpu()
 {
     const auto makespan = m_context.workspace.links().makespan();
@@ -317,8 +317,9 @@ void StatusStrip::refreshNpu()
     const std::int64_t unit = document.model() ? document.model()->lowered.timeUnit : 1;
     m_npu->show(tr("NPU %1").arg(number(*makespan)), m_context.themes.theme().text);
     m_npu->setToolTip(
-        tr("%1 cycles: simulation of the whole model on %2 with the tiles of this schedule, node by node, "
-           "including waits for DRAM, network and other cores. The total on the left is the latency on one "
+        tr("%1 cycles: simulation of the whole model on %2, tile by tile, "
+           "including waits for DRAM, network and other cores. Its tiles are those of the NPU lens. The "
+           "total on the left is the latency on one "
            "core "
            "with a constant memory bandwidth. One unit of time of the total is %3.")
             .arg(exactNumber(static_cast<double>(*makespan)),

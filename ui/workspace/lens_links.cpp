@@ -53,7 +53,7 @@ void LensLinks::attach(NpuDocument& document)
     connect(&document.undoStack(), &QUndoStack::indexChanged, this, [this, &document] {
         const NpuSettings& s = document.settings();
         if (m_updating || !m_npuModel ||
-            (document.model() == m_npuModel && s.tiling == m_tiling.tiling && s.hardware == m_hardware))
+            (document.model() == m_npuModel && s.tiling == m_tiling && s.hardware == m_hardware))
             return;
         document.undoStack().canRedo() ? followAgain(Lens::Npu) : setFollowing(Lens::Npu, false);
     });
@@ -360,12 +360,11 @@ void LensLinks::followNpu()
         m_npuOf = model;
         m_npu = std::move(*lowered);
         m_hardware = lower::npuHardwareOf(model->machine);
+        m_tiling = npu::tilingOf(*m_npuModel);
     }
-    m_npuSchedule = document.schedule();
-    m_tiling = lower::tilingOf(m_npu, *model, m_npuSchedule, document.rules());
     NpuSettings settings = npu.settings();
     settings.hardware = m_hardware;
-    settings.tiling = m_tiling.tiling;
+    settings.tiling = m_tiling;
     npu.follow(m_npuModel, settings);
     m_shown[index(Lens::Npu)] = true;
 }
@@ -466,13 +465,26 @@ std::optional<std::int64_t> LensLinks::makespan() const
 {
     Document& document = m_workspace.schedule();
     if (!m_workspace.has(Lens::Npu) || !isFollowing(Lens::Npu) || !m_npuModel ||
-        m_npuOf != document.lensModel() || !(m_npuSchedule == document.schedule()))
+        m_npuOf != document.lensModel())
         return std::nullopt;
     const NpuDocument& npu = m_workspace.npu();
     const NpuResultPtr& result = npu.result();
     if (!result || result->model != m_npuModel || !(result->settings == npu.settings()))
         return std::nullopt;
     return result->run->makespan;
+}
+
+std::optional<double> LensLinks::makespanOfFloor()
+{
+    const auto cycles = makespan();
+    if (!cycles)
+        return std::nullopt;
+    const std::int64_t cores = m_workspace.npu().settings().hardware.cores;
+    if (m_floor.first != m_npuOf || m_floor.second->cores != cores)
+        m_floor = {m_npuOf, lower::floorOf(*m_npuOf, cores)};
+    return lower::multipleOfFloor(*m_npuOf, *m_floor.second,
+                                  static_cast<double>(*cycles) /
+                                      static_cast<double>(m_npuOf->lowered.timeUnit));
 }
 
 // -- selection -------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "lower/floor.h"
 #include "lower/on_machine.h"
 #include "mapping/files.h"
 #include "npu/model.h"
@@ -21,7 +22,7 @@ class SystolicDocument;
 class Workspace;
 
 /// Makes the other lenses follow the open workload. Systolic shows the tile of the selected subgraph on the
-/// array of the machine, NPU the whole model with the tiles of the schedule, Mapping the selected op as a
+/// array of the machine, NPU the whole model, Mapping the selected op as a
 /// layer. A lens stops following when the user edits the followed values in it or opens a file in it.
 class LensLinks : public QObject
 {
@@ -82,9 +83,10 @@ public:
     [[nodiscard]] std::optional<TileToTake> tileToTake(mapping::Level level) const;
     /// Sets the granularity of the subgraph to the legal one that is closest to foundTile().
     void takeTile(mapping::Level level);
-    /// Makespan of the NPU lens in cycles; nothing if it has not simulated the present schedule and machine.
+    /// Makespan of the NPU lens in cycles; nothing if it has not simulated the open model on its machine.
     [[nodiscard]] std::optional<std::int64_t> makespan() const;
-    [[nodiscard]] const lower::ScheduledTiling& npuTiling() const { return m_tiling; }
+    /// makespan() as a multiple of the floor of the model on the cores of the run (R19).
+    [[nodiscard]] std::optional<double> makespanOfFloor();
 
     // -- linked selection of operators; an op and its NPU nodes are also selected together
     /// Selects the ops of a layer of the Mapping lens. False if the layer belongs to another model.
@@ -137,9 +139,9 @@ private:
     lower::ModelOnMachinePtr m_npuOf, m_layersOf;
     std::shared_ptr<const npu::NpuModel> m_npuModel;
     lower::LoweredNpu m_npu; ///< m_npuOf lowered to the NPU lens
-    lower::ScheduledTiling m_tiling;
+    std::vector<npu::OpTiling> m_tiling;
     npu::NpuHardware m_hardware;
-    Schedule m_npuSchedule;
+    std::pair<lower::ModelOnMachinePtr, std::optional<lower::Floor>> m_floor; ///< for makespanOfFloor()
     std::optional<std::int64_t> m_announcedMakespan; ///< makespan() at the last makespanChanged()
 };
 

@@ -3,9 +3,11 @@
 
 #include "lower/floor.h"
 #include "theme/text.h"
+#include "verbs/run.h"
 
 #include <QStringList>
 
+#include <algorithm>
 #include <chrono>
 
 namespace tilewright::ui {
@@ -45,6 +47,21 @@ void LiveRun::setOptions(const RunOptions& options)
         return;
     m_options = options;
     Q_EMIT changed();
+}
+
+void LiveRun::setCores(std::int64_t cores)
+{
+    const verbs::RunCores on = verbs::runCoresOf(m_document.model().get());
+    m_wantedCores = std::max<std::int64_t>(1, cores);
+    RunOptions options = m_options;
+    options.cores = std::min(m_wantedCores, on.most);
+    options.network = options.cores > 1 ? on.network : RunNetwork();
+    setOptions(options);
+}
+
+std::int64_t LiveRun::mostCores() const
+{
+    return verbs::runCoresOf(m_document.model().get()).most;
 }
 
 bool LiveRun::isPresent(const Request& request) const

@@ -39,6 +39,11 @@ public:
 
     [[nodiscard]] const RunOptions& options() const { return m_options; }
     void setOptions(const RunOptions& options);
+    /// Runs on so many cores, at most those of the machine, with its network between them. What the machine
+    /// lacks is still wanted on the next one.
+    void setCores(std::int64_t cores);
+    [[nodiscard]] std::int64_t wantedCores() const { return m_wantedCores; }
+    [[nodiscard]] std::int64_t mostCores() const; ///< those of the machine
 
     /// Requests the run of the present snapshot, unless it is there or under way. Waits a few milliseconds
     /// for a short one, so that an edit is painted once.
@@ -74,6 +79,7 @@ private:
 
     Document& m_document;
     RunOptions m_options;
+    std::int64_t m_wantedCores = 1;
     Request m_asked;   ///< the newest request
     Request m_refused; ///< the request that m_refusal answers
     QString m_refusal;

@@ -13,6 +13,21 @@
 
 namespace tilewright::ui {
 
+namespace {
+
+/// Progress of a background job that calls `tell` on the GUI thread at each percent. `report`: that of
+/// LatestJob::reporter().
+auto percentTeller(std::function<void(std::function<void()>)> report, std::function<void(double)> tell)
+{
+    return [report = std::move(report), tell = std::move(tell), last = 0](double fraction,
+                                                                          std::string_view) mutable {
+        if (const int now = static_cast<int>(100 * fraction); std::exchange(last, now) != now)
+            report([tell, fraction] { tell(fraction); });
+    };
+}
+
+} // namespace
+
 NpuDocument::NpuDocument() : LensDocument(Lens::Npu)
 {
     // A new run cancels the previous one, whose result would be outdated.
@@ -100,8 +115,10 @@ Status NpuDocument::takeModel(std::string_view text, const QString& path)
     NpuSettings settings = m_settings;
     if (model->hardware)
         settings.hardware = *model->hardware;
-    if (*options)
-        settings.options = **options;
+    if (*options) {
+        settings.options = (*options)->options;
+        settings.best = (*options)->isBest;
+    }
     settings.tiling = npu::tilingOf(*model);
     m_model = std::make_shared<const npu::NpuModel>(std::move(*model));
     m_error.clear();
@@ -129,7 +146,7 @@ Result<std::string> NpuDocument::fileText() const
     npu::NpuModel model = npu::withTiling(*m_model, m_settings.tiling);
     if (model.hardware || !(m_settings.hardware == npu::NpuHardware{}))
         model.hardware = m_settings.hardware;
-    return npu::withRunOptions(npu::modelToJson(model), m_settings.options);
+    return npu::withRunOptions(npu::modelToJson(model), {m_settings.options, m_settings.best});
 }
 
 QString NpuDocument::suggestedName() const
@@ -158,8 +175,12 @@ void NpuDocument::settle()
 
 bool NpuDocument::isRefused() const
 {
-    return !m_error.isEmpty() && m_result && !isBusy() &&
-           !(m_result->model == m_model && m_result->settings == m_settings);
+    return !m_error.isEmpty() && !isBusy() && isOutdated();
+}
+
+bool NpuDocument::isOutdated() const
+{
+    return m_result && !(m_result->model == m_model && m_result->settings == m_settings);
 }
 
 bool NpuDocument::isBusy() const
@@ -171,8 +192,13 @@ void NpuDocument::request()
 {
     if (!m_model)
         return;
-    m_job->request([model = m_model, settings = m_settings, previous = m_result](std::stop_token stop) {
-        auto made = makeNpuResult(model, settings, previous, Progress{stop, {}});
+    m_progress = 0;
+    const auto tell = percentTeller(m_job->reporter(), [this](double fraction) {
+        m_progress = fraction;
+        Q_EMIT busyChanged();
+    });
+    m_job->request([model = m_model, settings = m_settings, previous = m_result, tell](std::stop_token stop) {
+        auto made = makeNpuResult(model, settings, previous, Progress{stop, tell});
         if (made)
             return Delivery{*made, {}};
         Error error = made.error();
@@ -281,14 +307,10 @@ void NpuDocument::searchTiles()
     if (!m_model)
         return;
     m_searched = 0;
-    const auto tell = [this, report = m_searchJob->reporter(), last = 0](double fraction,
-                                                                         std::string_view) mutable {
-        if (const int now = static_cast<int>(100 * fraction); std::exchange(last, now) != now)
-            report([this, fraction] {
-                m_searched = fraction;
-                Q_EMIT tileSearchChanged();
-            });
-    };
+    const auto tell = percentTeller(m_searchJob->reporter(), [this](double fraction) {
+        m_searched = fraction;
+        Q_EMIT tileSearchChanged();
+    });
     m_searchJob->request([model = m_model, settings = m_settings, tell](std::stop_token stop) {
         auto out = std::make_shared<NpuTileSearch>();
         out->settings = settings;

@@ -48,6 +48,10 @@ public:
     [[nodiscard]] const QString& error() const { return m_error; }
     /// True if the present settings cannot be simulated: result() belongs to other settings.
     [[nodiscard]] bool isRefused() const;
+    /// True if result() belongs to another model or other settings than the present ones.
+    [[nodiscard]] bool isOutdated() const;
+    /// Share of the present simulation that is done, 0 to 1.
+    [[nodiscard]] double progress() const { return m_progress; }
     /// Keeps the present run as ghost for all further runs (true), or uses the run before the last change
     /// (false).
     void setGhostKept(bool kept);
@@ -121,6 +125,7 @@ private:
     std::unique_ptr<LatestJob<Delivery>> m_job;
     std::unique_ptr<LatestJob<std::pair<NpuResultPtr, std::vector<npu::RuleCheck>>>> m_verifyJob;
     std::unique_ptr<LatestJob<std::shared_ptr<const NpuComparison>>> m_compareJob;
+    double m_progress = 0;
     double m_searched = 0; ///< tileSearchProgress()
     std::unique_ptr<LatestJob<std::shared_ptr<const NpuTileSearch>>> m_searchJob;
 };

@@ -48,7 +48,8 @@ std::array<npu::Cycle, npu::kCoreStates> stateSums(const npu::NpuRun& run)
 
 bool NpuSettings::operator==(const NpuSettings& other) const
 {
-    return hardware == other.hardware && sameOptions(options, other.options) && tiling == other.tiling;
+    return hardware == other.hardware && best == other.best && sameOptions(options, other.options) &&
+           tiling == other.tiling;
 }
 
 Result<NpuResultPtr> makeNpuResult(std::shared_ptr<const npu::NpuModel> model, const NpuSettings& settings,
@@ -74,10 +75,18 @@ Result<NpuResultPtr> makeNpuResult(std::shared_ptr<const npu::NpuModel> model, c
         bytes += n.memBytes;
     npu::RunOptions options = settings.options;
     options.recordDram = bytes / settings.hardware.dram.interleaveBytes <= kKeptDramEvents;
-    auto run = npu::simulate(graph, settings.hardware, options, progress);
-    if (!run)
-        return run.error();
-    out->run = std::make_shared<const npu::NpuRun>(std::move(*run));
+    if (settings.best) {
+        auto best = npu::simulateBest(graph, settings.hardware, options, progress);
+        if (!best)
+            return best.error();
+        out->run = std::make_shared<const npu::NpuRun>(std::move(best->run));
+        out->schedulers = std::move(best->compared);
+    } else {
+        auto run = npu::simulate(graph, settings.hardware, options, progress);
+        if (!run)
+            return run.error();
+        out->run = std::make_shared<const npu::NpuRun>(std::move(*run));
+    }
     out->bounds = npu::lowerBounds(graph, settings.hardware);
     out->sentence = QString::fromStdString(npu::explainRun(graph, *out->run, out->bounds));
     out->cp = npu::criticalPaths(graph, settings.hardware);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "npu/best_policy.h"
 #include "npu/bounds.h"
 #include "npu/run.h"
 #include "npu/tile_search.h"
@@ -35,6 +36,7 @@ struct NpuSettings
 {
     npu::NpuHardware hardware;
     npu::RunOptions options;
+    bool best = true; ///< the fastest scheduler runs, not that of `options` (npu::simulateBest())
     std::vector<npu::OpTiling> tiling; ///< tiles of every operator of the model
     bool operator==(const NpuSettings& other) const;
 };
@@ -46,6 +48,7 @@ struct NpuResult
     std::shared_ptr<const npu::NpuModel> model;
     std::shared_ptr<const npu::NpuGraph> graph;
     std::shared_ptr<const npu::NpuRun> run;
+    std::vector<npu::PolicyRun> schedulers; ///< npu::BestRun::compared
     npu::Bounds bounds;
     QString sentence;                    ///< explains which bound limits the makespan
     std::vector<npu::Cycle> cp;          ///< per node: length of the longest path from its start to the end

@@ -198,6 +198,12 @@ void Workspace::show(Lens lens)
     Q_EMIT lensWanted(lens);
 }
 
+void Workspace::showRun(std::int64_t cores)
+{
+    run().setCores(cores);
+    Q_EMIT runWanted();
+}
+
 void sortForOpening(std::vector<LensFile>& files)
 {
     std::ranges::stable_sort(files, {}, [](const LensFile& file) { return fileUse(file.kind).turn; });

@@ -71,10 +71,13 @@ public:
     void goTo(Lens lens);
     /// Shows the lens with its present content.
     void show(Lens lens);
+    /// Shows the run of the open schedule on so many cores, at most those of the machine.
+    void showRun(std::int64_t cores);
 
 Q_SIGNALS:
     void gemmOpened(); ///< another lens has opened a GEMM in the Systolic lens: show that lens
     void lensWanted(tilewright::ui::Lens lens);
+    void runWanted(); ///< the run of the open schedule is to be shown
     void refused(const QString& why);
     void edited();         ///< a document was changed or saved
     void currentChanged(); ///< current() has changed

@@ -110,6 +110,7 @@ const std::map<std::string, std::set<std::string>> kFilesOfSources{
     {"ui/panels/machine/machine_view.cpp", {"machine"}},
     {"ui/panels/summary/summary_commands.cpp", {"(CSV)", "(JSON of the verb summary)"}},
     {"ui/views/mapping/mapping_model_view.cpp", {"(CSV)"}},
+    {"ui/views/npu/npu_files.cpp", {"npu-graph", "trace", "(CSV)"}},
     {"ui/views/sweep/sweep_run.cpp", {"sweep", "problem", "machine", "schedule"}},
     {"ui/views/sweep/sweep_view_points.cpp", {"(CSV)"}},
     {"ui/views/systolic/listing_pane.cpp", {"(listing of a program)"}},

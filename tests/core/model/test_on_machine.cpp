@@ -44,14 +44,6 @@ ModelOnMachinePtr llamaOnEdge()
     return put ? *put : nullptr;
 }
 
-std::optional<OpId> opNamed(const Problem& problem, const std::string& name)
-{
-    for (std::size_t i = 0; i < problem.opCount(); ++i)
-        if (problem.opName(OpId(i)) == name)
-            return OpId(i);
-    return std::nullopt;
-}
-
 } // namespace
 
 class TestOnMachine : public QObject
@@ -66,9 +58,6 @@ private Q_SLOTS:
     void theMachineOfAProblemIsItsHardware();
     void layersOfOps();
     void tilesOfAMethodAreGranularities();
-    void scheduledTilesGoToTheNpu();
-    void scheduledConvolutionsGoToTheNpu();
-    void tilesThatDoNotFitACoreAreMadeSmaller();
     void theMachineTravelsInTheScheduleFile();
     void everyMachineFieldCanBeChanged();
     void changesAgainstAPresetAreTold();
@@ -213,104 +202,6 @@ void TestOnMachine::tilesOfAMethodAreGranularities()
         level.fill(1);
     method.at(mapping::Level::Spm) = {1, 16, 8, 4, 2, 3, 3}; // N M C Ox Oy Fx Fy
     QCOMPARE(tileOf(loops, method, mapping::Level::Spm), (Granularity{16, 8, 72}));
-}
-
-void TestOnMachine::scheduledTilesGoToTheNpu()
-{
-    const auto model = llamaOnEdge();
-    const Problem& problem = *model->problem;
-    const auto q = opNamed(problem, "layer0.q");
-    QVERIFY(q);
-    Schedule schedule = oneOpPerSubgraph(problem);
-    for (std::size_t i = 0; i < schedule.size(); ++i)
-        if (schedule[SubgraphId(i)].ops.front() == *q)
-            schedule = *edit::setGranularity(problem, schedule, std::array{SubgraphId(i)}, {32, 16, 48});
-    const auto npu = npuOf(*model);
-    QVERIFY(npu.hasValue());
-    const ScheduledTiling tiles = tilingOf(*npu, *model, schedule, Rules::final());
-    QCOMPARE(tiles.tiling.size(), npu->model.ops.size());
-    QVERIFY(tiles.scheduled >= 7); // q, k, v, o, gate, up, down
-    for (std::size_t i = 0; i < npu->model.ops.size(); ++i) {
-        if (npu->model.ops[i].name == "layer0.q") {
-            QCOMPARE(tiles.tiling[i].tile.m, std::int64_t{16});
-            QCOMPARE(tiles.tiling[i].tile.n, std::int64_t{32});
-            QCOMPARE(tiles.tiling[i].tile.k, std::int64_t{48});
-        }
-        if (npu->model.ops[i].type != npu::OpType::MatMul)
-            QVERIFY(tiles.tiling[i].tile == npu->model.ops[i].tile);
-    }
-    const auto graph =
-        npu::buildGraph(npu::withTiling(npu->model, tiles.tiling), npuHardwareOf(model->machine));
-    QVERIFY2(graph.hasValue(), graph ? "" : graph.error().text().c_str());
-    // A tile that the file asks for stays.
-    LoweredNpu own = *npu;
-    for (npu::ModelOp& op : own.model.ops)
-        if (op.name == "layer0.q")
-            op.tile.m = 8;
-    const ScheduledTiling kept = tilingOf(own, *model, schedule, Rules::final());
-    for (std::size_t i = 0; i < own.model.ops.size(); ++i)
-        if (own.model.ops[i].name == "layer0.q")
-            QVERIFY(kept.tiling[i].tile.m == 8 && kept.tiling[i].tile.n == 0);
-}
-
-/// Runs of whole output rows and whole input channels are blocks of the convolution; others are none.
-void TestOnMachine::scheduledConvolutionsGoToTheNpu()
-{
-    const auto model = putOnMachine(workloadOf(model::NetworkKind::ResNet18), *machinePreset("server"));
-    QVERIFY(model.hasValue());
-    const Problem& problem = *(*model)->problem;
-    const auto npu = npuOf(**model);
-    QVERIFY(npu.hasValue());
-    EditOptions force;
-    force.force = true;
-    std::size_t compared = 0;
-    for (std::size_t i = 0; i < npu->model.ops.size() && compared < 3; ++i) {
-        const npu::ModelOp& op = npu->model.ops[i];
-        if (op.type != npu::OpType::Conv2d || npu->model.tensors[op.inputs[1]].shape[2] != 3)
-            continue;
-        const std::int64_t width = npu->model.tensors[op.outputs[0]].shape[3];
-        OpId product(problem.opCount());
-        for (const OpId o : (*model)->opsOf(npu->source[i]))
-            if (problem.op(o).type == OpType::MatMul)
-                product = o;
-        QVERIFY(product.index() < problem.opCount());
-        const Schedule alone = oneOpPerSubgraph(problem);
-        std::size_t at = 0;
-        while (alone[SubgraphId(at)].ops.front() != product)
-            ++at;
-        for (const bool exact : {true, false}) {
-            const Schedule schedule = *edit::setGranularity(problem, alone, std::array{SubgraphId(at)},
-                                                            {32, 2 * width + (exact ? 0 : 1), 9 * 8}, force);
-            const npu::TileSizes tile = tilingOf(*npu, **model, schedule, Rules::final()).tiling[i].tile;
-            QCOMPARE(tile.height, exact ? std::int64_t{2} : std::int64_t{0});
-            QCOMPARE(tile.width, exact ? width : std::int64_t{0});
-            QCOMPARE(tile.cOut, exact ? std::int64_t{32} : std::int64_t{0});
-            QCOMPARE(tile.cIn, exact ? std::int64_t{8} : std::int64_t{0});
-        }
-        ++compared;
-    }
-    QCOMPARE(compared, std::size_t{3});
-}
-
-void TestOnMachine::tilesThatDoNotFitACoreAreMadeSmaller()
-{
-    const Machine small = *withMachineField(*machinePreset("edge"), "levels.l3.bytes", "49152");
-    const auto model = putOnMachine(workloadOf(model::NetworkKind::Llama), small);
-    QVERIFY(model.hasValue());
-    const Problem& problem = *(*model)->problem;
-    Schedule schedule = oneOpPerSubgraph(problem);
-    EditOptions force;
-    force.force = true;
-    for (std::size_t i = 0; i < schedule.size(); ++i)
-        if (problem.op(schedule[SubgraphId(i)].ops.front()).type == OpType::MatMul)
-            schedule =
-                *edit::setGranularity(problem, schedule, std::array{SubgraphId(i)}, {128, 128, 512}, force);
-    const auto npu = npuOf(**model);
-    QVERIFY(npu.hasValue());
-    const ScheduledTiling tiles = tilingOf(*npu, **model, schedule, Rules::final());
-    QVERIFY(tiles.cut > 0);
-    const auto graph = npu::buildGraph(npu::withTiling(npu->model, tiles.tiling), npuHardwareOf(small));
-    QVERIFY2(graph.hasValue(), graph ? "" : graph.error().text().c_str());
 }
 
 void TestOnMachine::theMachineTravelsInTheScheduleFile()

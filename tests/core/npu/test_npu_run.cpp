@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // docs/rules/npu.md 4 (lower bounds), 5, 6 and 7: runs, outputs and their verification.
+#include "npu/best_policy.h"
 #include "npu/bounds.h"
 #include "npu/dynamic_policy.h"
 #include "npu/generate.h"
@@ -15,6 +16,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <set>
 
 namespace test_npu_run {
 
@@ -69,6 +71,77 @@ class TestNpuRun : public QObject
     Q_OBJECT
 
 private slots:
+    /// docs/rules/npu.md 4.1
+    void theBestSchedulerIsTheFastestOffered()
+    {
+        for (const char* name : {"bert_block", "conv_net", "kv_three_banks"}) {
+            const NpuModel model = sample(name);
+            const NpuHardware hw = model.hardware.value_or(NpuHardware{});
+            const auto graph = buildGraph(model, hw);
+            QVERIFY(graph.hasValue());
+            const auto best = simulateBest(*graph, hw, {});
+            QVERIFY(best.hasValue());
+            QVERIFY(best->compared.size() >= 3);
+            QVERIFY(best->compared.front().scheduler ==
+                    RunOptions{}.scheduler); // that of no choice is tried first
+            std::set<std::string> names;
+            Cycle least = kNever;
+            for (const PolicyRun& r : best->compared) {
+                RunOptions options;
+                options.scheduler = r.scheduler;
+                options.assignment = r.assignment;
+                QCOMPARE(simulate(*graph, hw, options)->makespan, r.makespan);
+                QVERIFY(names.insert(policyText(r.scheduler, r.assignment)).second);
+                least = std::min(least, r.makespan);
+            }
+            QCOMPARE(best->run.makespan, least);
+            const std::string said = policySentence(best->run.options, best->compared);
+            QVERIFY2(said.starts_with(policyText(best->run.options.scheduler, best->run.options.assignment) +
+                                      ", the fastest of "),
+                     said.c_str());
+        }
+    }
+
+    /// Heads stay on their cores if that is asked for; a graph without heads has nothing to keep together.
+    void offeredSchedulersKeepTheOptions()
+    {
+        const auto withHeads = buildGraph(sample("bert_block"), {}),
+                   without = buildGraph(sample("conv_net"), {});
+        QVERIFY(withHeads && without);
+        QCOMPARE(offeredPolicies(*withHeads, {}).size(), std::size_t{5});
+        QCOMPARE(offeredPolicies(*without, {}).size(), std::size_t{3});
+        RunOptions options;
+        options.memoryBoundFirst = true;
+        options.assignment = Assignment::HeadParallel;
+        const auto kept = offeredPolicies(*withHeads, options);
+        QCOMPARE(kept.size(), std::size_t{2});
+        for (const RunOptions& o : kept)
+            QVERIFY(o.memoryBoundFirst && o.assignment == Assignment::HeadParallel);
+    }
+
+    /// A large graph runs once, and the answer says so.
+    void largeGraphsAreNotCompared()
+    {
+        NpuModel model;
+        const auto rows = static_cast<std::int64_t>(kMostComparedNodes) + 1;
+        const std::size_t a = model.addTensor("a", {rows, 1}), b = model.addTensor("b", {rows, 1});
+        ModelOp op;
+        op.type = OpType::Elementwise;
+        op.name = "copy";
+        op.inputs = {a};
+        op.outputs = {b};
+        op.tile.rows = 1;
+        model.ops.push_back(op);
+        const auto graph = buildGraph(model, {});
+        QVERIFY2(graph.hasValue(), graph ? "" : graph.error().text().c_str());
+        QVERIFY(graph->nodes.size() > kMostComparedNodes);
+        const auto best = simulateBest(*graph, {}, {});
+        QVERIFY(best.hasValue());
+        QVERIFY(best->compared.empty());
+        QCOMPARE(policySentence(best->run.options, best->compared),
+                 std::string("dynamic, not compared: the graph has more than 20\u202f000 nodes"));
+    }
+
     void rule_7_everyRuleHoldsOnSamples();
     void rule_7_everyRuleHoldsOnRandomModels();
     void rule_7_checksFindBrokenRuns();

@@ -251,7 +251,7 @@ void TestNpuSearch::neverSlowerThanBefore()
 /// By hand (384, 384, 64): 2,087,471 cycles and 109,051,904 bytes; the default rule takes twice that.
 void TestNpuSearch::nearTheHandTileOf2048()
 {
-    if (test::kSanitized)
+    if (tilewright::test::kSanitized)
         QSKIP("takes minutes under a sanitizer");
     NpuHardware hw;
     hw.cores = 16;

@@ -7,8 +7,10 @@
 #include "test_main.h"
 #include "theme/text.h"
 #include "views/mapping/mapping_model_view.h"
+#include "views/npu/npu_view.h"
 #include "views/systolic/systolic_view.h"
 #include "workspace/lens_links.h"
+#include "workspace/live_run.h"
 #include "workspace/mapping_document.h"
 #include "workspace/npu_document.h"
 #include "workspace/systolic_document.h"
@@ -55,7 +57,8 @@ private Q_SLOTS:
     void aProblemIsShownInEveryLensToo();
     void selectionIsByOperator();
     void theTileOfAMappingBecomesTheGranularity();
-    void theNpuRunStandsForThisScheduleOnly();
+    void theNpuRunStandsForTheModel();
+    void theNpuRunsThisScheduleInTheViewRun();
 
     void theInspectorLeadsToTheLenses();
 };
@@ -446,7 +449,7 @@ void TestLenses::theTileOfAMappingBecomesTheGranularity()
     QVERIFY(!(document().schedule()[gate].granularity == legalGranularity(plan, *tile)));
 }
 
-void TestLenses::theNpuRunStandsForThisScheduleOnly()
+void TestLenses::theNpuRunStandsForTheModel()
 {
     open("llama-block.json");
     run("lens.npu");
@@ -460,10 +463,44 @@ void TestLenses::theNpuRunStandsForThisScheduleOnly()
         edit::setGranularity(*document().problem(), document().schedule(), std::array{gate}, {32, 32, 64}),
         QStringLiteral("smaller")));
     document().waitForSnapshot();
-    QVERIFY(!workspace().links().makespan());
+    QCOMPARE(workspace().links().makespan(), makespan);
     m_window->showView(QStringLiteral("npu"));
     workspace().npu().settle();
-    QVERIFY(workspace().links().makespan());
+    QCOMPARE(workspace().links().makespan(), makespan); // its tiles are not those of the schedule
+    QVERIFY(workspace().npu().settings().tiling == npu::tilingOf(*workspace().npu().model()));
+    QVERIFY(document().setMachine(*machinePreset("server"), QStringLiteral("server")));
+    QVERIFY(!workspace().links().makespan());
+    workspace().npu().settle();
+    QVERIFY(workspace().links().makespan() && workspace().links().makespan() != makespan);
+    const auto multiple = workspace().links().makespanOfFloor();
+    QVERIFY(multiple && *multiple >= 1);
+    const QString title = viewOf<NpuView>(*m_window, "npu")->model().header;
+    QVERIFY2(title.contains(ui::significantNumber(*multiple) + QStringLiteral(" times the floor")),
+             qPrintable(title));
+}
+
+/// The command of the NPU lens opens the run of the schedule on as many cores as its form says.
+void TestLenses::theNpuRunsThisScheduleInTheViewRun()
+{
+    open("llama-block.json");
+    run("lens.npu");
+    auto* cores = m_window->findChild<QSpinBox*>(QStringLiteral("npu.cores"));
+    QVERIFY(cores);
+    cores->setValue(2);
+    run("npu.runSchedule");
+    QVERIFY(m_window->view(QStringLiteral("run"))->isSeen());
+    QCOMPARE(m_window->findChild<QSpinBox*>(QStringLiteral("run.cores"))->value(), 2);
+    workspace().run().settle();
+    const auto& shown = workspace().run().result();
+    QVERIFY(shown);
+    const auto alone = runSchedule(*document().problem(), document().schedule(),
+                                   document().snapshot()->evaluation, workspace().run().options());
+    QVERIFY(alone.hasValue());
+    QCOMPARE(shown->run.cores.size(), std::size_t{2});
+    QCOMPARE(shown->run.end, alone->end);
+    m_window->view(QStringLiteral("run"))->settle();
+    const QString said = m_window->view(QStringLiteral("run"))->accessibleDescription().simplified();
+    QVERIFY2(said.startsWith(QStringLiteral("this schedule, 40 subgraphs, 2 cores")), qPrintable(said));
 }
 
 void TestLenses::theInspectorLeadsToTheLenses()

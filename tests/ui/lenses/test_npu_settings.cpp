@@ -8,6 +8,7 @@
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QFile>
+#include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QTemporaryDir>
@@ -51,7 +52,8 @@ private Q_SLOTS:
         view.findChild<QAbstractButton*>(QStringLiteral("npu.keepGhost"))->click();
         auto* scheduler = view.findChild<QComboBox*>(QStringLiteral("npu.scheduler"));
         scheduler->setFocus();
-        QTest::keyClick(scheduler, Qt::Key_Up);
+        QCOMPARE(scheduler->currentText(), QStringLiteral("best"));
+        QTest::keyClick(scheduler, Qt::Key_Down);
         view.settle();
         QVERIFY(view.model().result->run->options.scheduler == npu::Scheduler::Static);
         QVERIFY(!view.findChild<QDoubleSpinBox*>(QStringLiteral("npu.w1"))->isEnabled());
@@ -61,6 +63,33 @@ private Q_SLOTS:
         view.settle();
         QCOMPARE(view.model().result->run->hardware.dram.banks, 32);
         QCOMPARE(view.model().ghost, kept);
+    }
+
+    /// docs/rules/npu.md 4.1: without a choice all schedulers are run, and the form says what each gave.
+    void theFastestSchedulerRuns()
+    {
+        NpuView& view = open<NpuView>("bert_block");
+        const NpuResult& r = *view.model().result;
+        QVERIFY(r.settings.best && r.schedulers.size() > 2);
+        for (const npu::PolicyRun& other : r.schedulers)
+            QVERIFY(r.run->makespan <= other.makespan);
+        const QString said = view.findChild<QLabel*>(QStringLiteral("npu.schedulers"))->text();
+        QVERIFY2(said.contains(QStringLiteral("the fastest of %1").arg(r.schedulers.size())),
+                 qPrintable(said));
+        QVERIFY(view.model().details.contains(QStringLiteral("the fastest of")));
+        // A file that names no scheduler is read so, too.
+        const QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("model.json"));
+        for (const bool best : {true, false}) {
+            NpuSettings settings = view.state().settings();
+            settings.best = best;
+            view.state().setSettings(settings);
+            QVERIFY(view.state().save(path));
+            NpuDocument again;
+            QVERIFY(again.openModel(path));
+            QCOMPARE(again.settings().best, best);
+            QVERIFY(again.settings().options.scheduler == settings.options.scheduler);
+        }
     }
 
     /// docs/rules/npu.md 2.6: tile sizes and the fused attention, set as a person does.

@@ -110,7 +110,7 @@ void InspectorView::build()
     lens(Lens::Mapping, QStringLiteral("loops"), tr("Map the product"),
          tr("Map the selected op, or the largest MatMul of this subgraph, onto the machine's memories."));
     lens(Lens::Npu, QStringLiteral("cores"), tr("Run on the NPU"),
-         tr("Run the whole model on the machine's cores, cut into the tiles of this schedule."));
+         tr("Simulate the whole model on the machine's cores, tile by tile."));
     column->addStretch();
 }
 

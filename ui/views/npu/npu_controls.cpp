@@ -11,6 +11,7 @@
 #include <QDir>
 #include <QFileDialog>
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
 #include <QToolButton>
 
@@ -36,8 +37,8 @@ public:
 
 } // namespace
 
-NpuControls::NpuControls(Workspace& workspace, NpuChartOptions& options, QAction* follow, QAction* use,
-                         QWidget* parent)
+NpuControls::NpuControls(Workspace& workspace, NpuChartOptions& options, const QList<QAction*>& commands,
+                         const QList<QAction*>& exports, QWidget* parent)
     : QScrollArea(parent), m_workspace(workspace), m_state(workspace.npu()),
       m_fields(
           QStringLiteral("npu."), [this] { return m_state.settings(); },
@@ -51,7 +52,7 @@ NpuControls::NpuControls(Workspace& workspace, NpuChartOptions& options, QAction
     form->setVerticalSpacing(4);
     form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
     form->setLabelAlignment(Qt::AlignLeft);
-    addModelRows(group(*form, "model", tr("Model"), true), follow, use);
+    addModelRows(group(*form, "model", tr("Model"), true), commands, exports);
     group(*form, "tiles", tr("Tiles"), true).addRow(new NpuTilingForm(m_state, this));
     addSchedulerRows(group(*form, "scheduler", tr("Scheduler"), false));
     addHardwareRows(group(*form, "hardware", tr("Hardware"), false));
@@ -69,17 +70,16 @@ QFormLayout& NpuControls::group(QFormLayout& form, const char* name, const QStri
     return fold->form();
 }
 
-void NpuControls::addModelRows(QFormLayout& form, QAction* follow, QAction* use)
+void NpuControls::addModelRows(QFormLayout& form, const QList<QAction*>& commands,
+                               const QList<QAction*>& exports)
 {
-    auto* following = new QToolButton(this);
-    following->setObjectName(QStringLiteral("npu.follow"));
-    following->setDefaultAction(follow);
-    following->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    form.addRow(following);
-    auto* taking = new QToolButton(this);
-    taking->setDefaultAction(use);
-    taking->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    form.addRow(taking);
+    for (QAction* command : commands) {
+        auto* button = new QToolButton(this);
+        button->setObjectName(QStringLiteral("button.") + command->objectName());
+        button->setDefaultAction(command);
+        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        form.addRow(button);
+    }
     m_followed = new QLabel(this);
     m_followed->setObjectName(QStringLiteral("npu.followed"));
     m_followed->setWordWrap(true);
@@ -108,14 +108,32 @@ void NpuControls::addModelRows(QFormLayout& form, QAction* follow, QAction* use)
     connect(save, &QPushButton::clicked, this, &NpuControls::saveFile);
     addFormRow(form, tr("Save model"), save,
                tr("Save the model with the tiles and the hardware of these settings."));
+    auto* files = new QPushButton(tr("Export …"), this);
+    files->setObjectName(QStringLiteral("npu.export"));
+    files->setMenu(new QMenu(files));
+    files->menu()->addActions(exports);
+    addFormRow(form, tr("Export"), files, tr("Save the tile graph, a trace or the table of operators."));
 }
 
 void NpuControls::addSchedulerRows(QFormLayout& form)
 {
-    m_fields.choice(form, QStringLiteral("scheduler"), tr("Kind"), {tr("static"), tr("dynamic")},
-                    tr("Static: unit lists are made before the run. Dynamic: an idle core takes the ready "
-                       "unit with the best score."),
-                    member(&NpuSettings::options, &npu::RunOptions::scheduler));
+    m_fields.choice(
+        form, QStringLiteral("scheduler"), tr("Kind"), {tr("best"), tr("static"), tr("dynamic")},
+        tr("Static: unit lists are made before the run. Dynamic: an idle core takes the ready unit with the "
+           "best "
+           "score. Best: all of them are run, with every assignment, and the fastest is shown."),
+        [](NpuSettings& s) { return s.best                                          ? 0
+                                    : s.options.scheduler == npu::Scheduler::Static ? 1
+                                                                                    : 2; },
+        [](NpuSettings& s, int i) {
+            s.best = i == 0;
+            s.options.scheduler = i == 1 ? npu::Scheduler::Static : npu::Scheduler::Dynamic;
+        });
+    m_schedulers = new QLabel(this);
+    m_schedulers->setObjectName(QStringLiteral("npu.schedulers"));
+    m_schedulers->setWordWrap(true);
+    m_schedulers->setTextFormat(Qt::PlainText);
+    form.addRow(m_schedulers);
     m_fields.choice(form, QStringLiteral("assignment"), tr("Assignment"),
                     {tr("round robin"), tr("cost aware"), tr("head parallel")},
                     tr("How units are assigned to cores. The dynamic scheduler uses only head parallel: all "
@@ -295,7 +313,11 @@ void NpuControls::refresh()
     m_fields.show();
     const NpuSettings& s = m_state.settings();
     for (QWidget* control : m_dynamic)
-        control->setEnabled(s.options.scheduler == npu::Scheduler::Dynamic);
+        control->setEnabled(s.best || s.options.scheduler == npu::Scheduler::Dynamic);
+    const NpuResultPtr& r = m_state.result();
+    m_schedulers->setVisible(s.best && r && r->settings.best);
+    if (s.best && r && r->settings.best)
+        m_schedulers->setText(wholeSentence(npu::policySentence(r->run->options, r->schedulers)));
     int chosen = m_preset->count() - 1;
     for (std::size_t i = 0; i < m_presets.size(); ++i) {
         npu::NpuHardware known = m_presets[i];
@@ -307,18 +329,6 @@ void NpuControls::refresh()
     const LensLinks& links = m_workspace.links();
     const QString& why = links.why(Lens::Npu);
     QString followed = why;
-    if (why.isEmpty() && links.showsWorkload(Lens::Npu)) {
-        const lower::ScheduledTiling& tiles = links.npuTiling();
-        if (tiles.scheduled > 0)
-            followed =
-                tr("%1 of %2 have the tiles of the schedule.")
-                    .arg(counted(static_cast<std::int64_t>(tiles.scheduled), tr("product"), tr("products")),
-                         counted(std::ssize(m_state.settings().tiling), tr("operator"), tr("operators")));
-        if (tiles.cut > 0)
-            followed += QLatin1Char(' ') +
-                        tr("%1 too large for a core's scratchpad with two sets of operands: made smaller.")
-                            .arg(number(tiles.cut));
-    }
     if (why.isEmpty() && links.showsWorkload(Lens::Npu)) {
         const lower::ModelOnMachinePtr& model = m_workspace.schedule().lensModel();
         if (model != m_leftOutOf) {
@@ -332,7 +342,7 @@ void NpuControls::refresh()
                         left << wholeSentence(text);
             m_leftOut = left.join(QLatin1Char(' '));
         }
-        followed += (m_leftOut.isEmpty() ? QString() : QStringLiteral(" ")) + m_leftOut;
+        followed = m_leftOut;
     }
     if (m_state.openOperators() > 0 && m_state.model())
         followed += (followed.isEmpty() ? QString() : QStringLiteral(" ")) +

@@ -17,14 +17,15 @@ class NpuControls : public QScrollArea
 {
     Q_OBJECT
 public:
-    NpuControls(Workspace& workspace, NpuChartOptions& options, QAction* follow, QAction* use,
-                QWidget* parent);
+    /// `commands`: what the group Model begins with; `exports`: the menu of its last row.
+    NpuControls(Workspace& workspace, NpuChartOptions& options, const QList<QAction*>& commands,
+                const QList<QAction*>& exports, QWidget* parent);
 
 Q_SIGNALS:
     void optionsChanged();
 
 private:
-    void addModelRows(QFormLayout& form, QAction* follow, QAction* use);
+    void addModelRows(QFormLayout& form, const QList<QAction*>& commands, const QList<QAction*>& exports);
     void addHardwareRows(QFormLayout& form);
     void addSchedulerRows(QFormLayout& form);
     void addViewRows(QFormLayout& form, NpuChartOptions& options);
@@ -40,9 +41,10 @@ private:
     ValueForm<NpuSettings> m_fields;
     std::vector<QWidget*> m_dynamic; ///< controls of the dynamic scheduler
     QComboBox* m_model = nullptr;
-    QLabel* m_followed = nullptr;         ///< origin of the tiles, or why they do not follow the schedule
+    QLabel* m_followed = nullptr;         ///< what the lens leaves out, or why it does not follow
     lower::ModelOnMachinePtr m_leftOutOf; ///< the model of m_leftOut
     QString m_leftOut;                    ///< what the lens leaves out of the open model and of its machine
+    QLabel* m_schedulers = nullptr;       ///< what each scheduler gave
     QComboBox* m_preset = nullptr;
     QCheckBox* m_keepGhost = nullptr;
     QPushButton* m_clearGhost = nullptr;

@@ -358,15 +358,65 @@ std::vector<std::vector<ChartKey>> legends(const NpuResult& r, bool ghost, const
     return forms;
 }
 
+QString schedulerText(const npu::RunOptions& options)
+{
+    return QString::fromStdString(npu::policyText(options.scheduler, options.assignment))
+        .replace(QLatin1Char('_'), QLatin1Char(' '));
+}
+
+/// What limits the run and for which part of its time.
+QString limitText(const npu::Limit& limit)
+{
+    const QString share = percent(limit.share);
+    switch (limit.what) {
+    case npu::Limit::What::Dram:
+        return tr("DRAM binds %1 of the time").arg(share);
+    case npu::Limit::What::Tensor:
+        return tr("the tensor engines bind %1 of the time").arg(share);
+    case npu::Limit::What::Vector:
+        return tr("the vector engines bind %1 of the time").arg(share);
+    case npu::Limit::What::Wait:
+        break;
+    }
+    switch (limit.wait) {
+    case npu::CoreState::WaitSpm:
+        return tr("the cores wait for room in SPM %1 of the time").arg(share);
+    case npu::CoreState::WaitNoc:
+        return tr("the cores wait for the network %1 of the time").arg(share);
+    case npu::CoreState::WaitDram:
+        return tr("the cores wait for DRAM %1 of the time").arg(share);
+    case npu::CoreState::WaitDependency:
+        return tr("the cores wait for other nodes %1 of the time").arg(share);
+    default:
+        return tr("the cores have no work %1 of the time").arg(share);
+    }
+}
+
+QString headline(const NpuResult& r, std::optional<double> ofFloor)
+{
+    const QString cycles = counted(r.run->makespan, tr("cycle"), tr("cycles"));
+    const double multiple = static_cast<double>(r.run->makespan) /
+                            static_cast<double>(std::max<npu::Cycle>(r.bounds.lowerBound, 1));
+    return tr("%1; %2").arg(ofFloor
+                                ? tr("%1, %2 times the floor").arg(cycles, significantNumber(*ofFloor))
+                                : tr("%1, %2 times the lower bound").arg(cycles, significantNumber(multiple)),
+                            limitText(npu::limitOf(*r.run, r.bounds)));
+}
+
 } // namespace
 
-NpuChartModel buildNpuChart(const NpuDocument& state)
+NpuChartModel buildNpuChart(const NpuDocument& state, std::optional<double> ofFloor)
 {
     NpuChartModel m;
     m.error = state.error();
     m.refused = state.isRefused();
     m.busy = state.isBusy();
+    m.progress = state.progress();
     m.result = state.result();
+    if (m.busy && m.result && state.model() && m.result->model != state.model()) {
+        m.awaited = QString::fromStdString(state.model()->name);
+        m.stale = true;
+    }
     if (!m.result) {
         m.hint = !m.error.isEmpty() ? m.error
                  : m.busy           ? tr("Simulating …")
@@ -377,29 +427,43 @@ NpuChartModel buildNpuChart(const NpuDocument& state)
     m.noc = m.result->noc;
     m.total = static_cast<double>(m.result->run->makespan);
     const npu::NpuRun& run = *m.result->run;
-    m.header = tr("%1 · %2 on %3 · %4")
-                   .arg(QString::fromStdString(m.result->graph->name),
-                        run.options.scheduler == npu::Scheduler::Static ? tr("static") : tr("dynamic"),
-                        counted(static_cast<std::int64_t>(run.cores.size()), tr("core"), tr("cores")),
-                        counted(run.makespan, tr("cycle"), tr("cycles")));
+    m.header = headline(*m.result, ofFloor);
+    m.subject = tr("%1 · %2 · %3")
+                    .arg(QString::fromStdString(m.result->graph->name), schedulerText(run.options),
+                         counted(static_cast<std::int64_t>(run.cores.size()), tr("core"), tr("cores")));
+    if (state.openOperators() > 0)
+        m.subject += tr(" · default tiles");
     if (m.ghost) {
         m.ghostNoc = m.ghost->noc;
         m.total = std::max(m.total, static_cast<double>(m.ghost->run->makespan));
         const double before = static_cast<double>(m.ghost->run->makespan);
         if (before > 0)
-            m.header += tr(" (%1 against %2 before)")
-                            .arg(signedPercent((static_cast<double>(run.makespan) - before) / before),
-                                 number(m.ghost->run->makespan));
+            m.subject += tr(" · %1 against %2 before")
+                             .arg(signedPercent((static_cast<double>(run.makespan) - before) / before),
+                                  number(m.ghost->run->makespan));
     }
-    if (state.openOperators() > 0)
-        m.header += tr(" · default tiles");
+    m.details = m.result->sentence.toHtmlEscaped();
+    if (m.result->settings.best)
+        m.details += QStringLiteral("<br><br>") +
+                     tr("Scheduler: %1")
+                         .arg(QString::fromStdString(npu::policySentence(run.options, m.result->schedulers)));
+    if (ofFloor)
+        m.details +=
+            QStringLiteral("<br><br>") +
+            tr("The floor: no lens takes fewer cycles for this model on so many cores of this machine. "
+               "The lower bound is that of this graph of tiles.");
     m.total = std::max(m.total, 1.0);
     return m;
 }
 
 QString npuTitle(const NpuChartModel& m)
 {
-    return m.busy ? m.header + tr(" · simulating …") : m.header;
+    if (!m.busy)
+        return m.header;
+    const QString done = m.progress > 0 ? percent(m.progress) : QString();
+    if (!m.awaited.isEmpty())
+        return tr("Simulating %1 … %2").arg(m.awaited, done).trimmed();
+    return tr("%1 · simulating … %2").arg(m.header, done).trimmed();
 }
 
 LaneModel npuLanes(const NpuChartModel& m, const NpuChartOptions& options)
@@ -411,8 +475,11 @@ LaneModel npuLanes(const NpuChartModel& m, const NpuChartOptions& options)
     const NpuResult& r = *m.result;
     out.keeps = std::make_shared<std::pair<NpuResultPtr, NpuResultPtr>>(m.result, m.ghost);
     out.title = npuTitle(m);
-    out.sentence = m.error.isEmpty() ? r.sentence : m.error;
-    out.sentenceLines = 3;
+    out.sentence = !m.error.isEmpty()    ? m.error
+                   : m.awaited.isEmpty() ? m.subject
+                                         : tr("Pale: the run before, of %1").arg(m.subject);
+    out.sentenceLines = 2;
+    out.details = m.error.isEmpty() ? m.details : m.error.toHtmlEscaped();
     out.sentenceColour = [bad = !m.error.isEmpty()](const Theme& t) { return bad ? t.error : t.text; };
     out.legends = [result = m.result, ghost = m.ghost != nullptr](const Theme& t) {
         return legends(*result, ghost, t);
@@ -420,7 +487,7 @@ LaneModel npuLanes(const NpuChartModel& m, const NpuChartOptions& options)
     out.total = m.total;
     out.shortest = 16; // the narrowest visible range, in cycles: the time of a few DRAM bursts
     out.unit = tr("cycles");
-    out.dimmed = m.refused; // the chart does not match the settings
+    out.dimmed = m.refused || m.stale; // the chart does not match the settings
     out.least = 0.8;
     const QFontMetricsF fm(uiFont(0.85));
     out.labelWidth = std::max(84.0, fm.horizontalAdvance(tr("bytes / cycle")) + 10);

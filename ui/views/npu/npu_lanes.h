@@ -13,12 +13,18 @@ struct NpuChartModel
     QString error;
     bool refused = false; ///< true if the present settings cannot run: the result belongs to earlier settings
     bool busy = false;
+    bool stale = false;         ///< true if the result is drawn pale, as another one is being simulated
+    double progress = 0;        ///< of the simulation, 0 to 1
+    QString awaited;            ///< name of the model that is simulated, if the result is of another one
     NpuResultPtr result, ghost; ///< ghost: the baseline run, may be null
     std::shared_ptr<const RateCurve> noc, ghostNoc;
     double total = 0; ///< end of the time axis: the longer of both runs
-    QString header;   ///< "BERT base block · dynamic on 4 cores · 548 520 cycles"
+    QString header;   ///< "548 520 cycles, 2.4 times the lower bound; DRAM binds 79.5 % of the time"
+    QString subject;  ///< "BERT base block · dynamic · 4 cores"
+    QString details;  ///< how the header comes about: rich text
 };
-[[nodiscard]] NpuChartModel buildNpuChart(const NpuDocument& state);
+/// `ofFloor`: the makespan as a multiple of the floor of the open model (R19), if the run is of it.
+[[nodiscard]] NpuChartModel buildNpuChart(const NpuDocument& state, std::optional<double> ofFloor = {});
 
 struct NpuChartOptions
 {

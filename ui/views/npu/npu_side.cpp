@@ -3,6 +3,7 @@
 
 #include "theme/icon.h"
 #include "theme/text.h"
+#include "views/npu/npu_operators.h"
 #include "views/npu/npu_text.h"
 
 #include <QComboBox>
@@ -124,8 +125,9 @@ NpuSide::NpuSide(const ViewContext& context, NpuDocument& state, QWidget* parent
     column->addStretch(1);
     scroll->setWidget(page);
     addTab(scroll, tr("Node"));
+    addTab(new NpuOperators(state, this), tr("Operators"));
 
-    page = new QWidget(this);
+    m_listPage = page = new QWidget(this);
     column = new QVBoxLayout(page);
     column->setContentsMargins(4, 4, 4, 4);
     m_core = new QComboBox(page);
@@ -253,7 +255,7 @@ void NpuSide::refreshNode()
     const auto node = m_state.node();
     const bool known = r && node && *node < r->graph->nodes.size();
     m_node->setText(
-        known ? nodeTooltip(*r, *node)
+        known ? nodeCard(*r, *node)
               : tr("Click the work of a tile in the chart or a cell of the tile graph to see its details."));
     m_systolic->setVisible(known && isGemm(*r->graph, *node));
 }
@@ -264,7 +266,7 @@ void NpuSide::refreshInstructions()
     const QScopedValueRollback following(m_following, true);
     m_program = std::make_shared<const std::vector<npu::Instruction>>();
     m_instructions->setTable(instructionTable(r, m_program));
-    if (!r || currentIndex() != 2)
+    if (!r || currentWidget() != m_listPage)
         return;
     if (m_made.first != r) {
         if (std::exchange(m_requestedResult, r) != r)

@@ -16,7 +16,7 @@ class QTableView;
 
 namespace tilewright::ui {
 
-/// The lists beside the chart: cycles by state, the selected node, instructions, verified rules.
+/// The lists beside the chart: cycles by state, the selected node, operators, instructions, verified rules.
 class NpuSide : public QTabWidget
 {
     Q_OBJECT
@@ -39,6 +39,7 @@ private:
     TableModel* m_shares = nullptr; ///< shares of the makespan, shown in m_stalls
     QLabel* m_node = nullptr;
     QPushButton* m_systolic = nullptr;
+    QWidget* m_listPage = nullptr; ///< the tab of the instructions
     QComboBox* m_core = nullptr;
     QTableView* m_list = nullptr;
     TableModel* m_instructions = nullptr;

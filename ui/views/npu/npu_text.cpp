@@ -203,7 +203,20 @@ QString spanTooltip(const NpuResult& r, std::size_t core, const npu::StateSpan& 
     return text;
 }
 
-QString nodeTooltip(const NpuResult& r, std::uint32_t node)
+namespace {
+
+/// "0 – 3" or "0, 2, 5": ascending numbers.
+QString listText(const std::vector<int>& numbers)
+{
+    if (numbers.size() > 2 && numbers.back() - numbers.front() == static_cast<int>(numbers.size()) - 1)
+        return QStringLiteral("%1 – %2").arg(number(numbers.front()), number(numbers.back()));
+    QStringList out;
+    for (const int n : numbers)
+        out << number(n);
+    return out.join(QStringLiteral(", "));
+}
+
+QString nodeFacts(const NpuResult& r, std::uint32_t node, bool withPlaces)
 {
     const npu::NpuGraph& g = *r.graph;
     const npu::TileNode& n = g.nodes[node];
@@ -226,16 +239,45 @@ QString nodeTooltip(const NpuResult& r, std::uint32_t node)
         return counted(static_cast<std::int64_t>(n), tr("node"), tr("nodes"));
     };
     line(tr("after %1, before %2").arg(nodes(g.deps.of(node).size()), nodes(g.successors.of(node).size())));
+    const auto tile = [&](const QString& format, std::uint32_t t) {
+        line(format.arg(tileText(g, t).toHtmlEscaped(), bytesText(g.tiles[t].alignedBytes)));
+        if (withPlaces)
+            line(QStringLiteral("&nbsp;&nbsp;") + tileFacts(r, t));
+    };
     int shown = 0;
     for (const std::uint32_t t : g.inputs(node)) {
         if (++shown > 6)
             break;
-        line(tr("in %1 · %2").arg(tileText(g, t).toHtmlEscaped(), bytesText(g.tiles[t].alignedBytes)));
+        tile(tr("in %1 · %2"), t);
     }
     for (const std::uint32_t t : g.outputs(node))
         if (++shown <= 9)
-            line(tr("out %1 · %2").arg(tileText(g, t).toHtmlEscaped(), bytesText(g.tiles[t].alignedBytes)));
+            tile(tr("out %1 · %2"), t);
     return text;
+}
+
+} // namespace
+
+QString nodeTooltip(const NpuResult& r, std::uint32_t node)
+{
+    return nodeFacts(r, node, false);
+}
+
+QString nodeCard(const NpuResult& r, std::uint32_t node)
+{
+    return nodeFacts(r, node, true);
+}
+
+QString tileFacts(const NpuResult& r, std::uint32_t tile)
+{
+    const npu::TileDesc& t = r.graph->tiles[tile];
+    const npu::TileBursts bursts = npu::burstsOf(r.settings.hardware.dram, r.graph->tensors[t.tensor], t);
+    return tr("tile %1 at address %2, spans %3, %4 in SPM; %5 in %6 %7, %8 %9")
+        .arg(number(tile), number(t.dramBase), counted(t.dramSize, tr("byte"), tr("bytes")),
+             counted(t.spmRequired, tr("byte"), tr("bytes")),
+             counted(bursts.bursts, tr("burst"), tr("bursts")),
+             bursts.channels.size() == 1 ? tr("channel") : tr("channels"), listText(bursts.channels),
+             bursts.banks.size() == 1 ? tr("bank") : tr("banks"), listText(bursts.banks));
 }
 
 NodeState nodeStateAt(const NpuResult& r, std::uint32_t node, npu::Cycle time)

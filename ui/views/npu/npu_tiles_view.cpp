@@ -108,7 +108,7 @@ NpuTilesModel buildNpuTiles(const NpuDocument& state, std::size_t op)
     NpuTilesModel m;
     const auto& search = state.tileSearch();
     if (state.isSearchingTiles())
-        m.hint = tr("Searching the tiles of every operator …");
+        m.hint = tr("Searching the tiles of every operator … %1").arg(percent(state.tileSearchProgress()));
     else if (search && !search->error.isEmpty() && search->model == state.model())
         m.hint = search->error;
     else if (!state.model())
@@ -317,6 +317,8 @@ void NpuTilesView::settle()
 
 void NpuTilesView::startSearch()
 {
+    if (m_state.isSearchingTiles())
+        return m_state.stopTileSearch();
     m_state.start();
     m_state.searchTiles();
 }
@@ -360,7 +362,8 @@ void NpuTilesView::rebuild()
 {
     listOperators();
     m_model = buildNpuTiles(m_state, shownOperator());
-    m_start->setEnabled(m_state.model() != nullptr && !m_state.isSearchingTiles());
+    m_start->setEnabled(m_state.model() != nullptr);
+    m_start->setText(m_state.isSearchingTiles() ? tr("Stop the search") : tr("Search tiles"));
     m_hover.reset();
     setAccessibleDescription(m_model.hint.isEmpty() ? m_model.title + QStringLiteral(". ") + m_model.subtitle
                                                     : m_model.hint);

@@ -6,8 +6,10 @@
 #include "views/npu/npu_controls.h"
 #include "views/npu/npu_side.h"
 #include "views/npu/npu_text.h"
+#include "workspace/lens_links.h"
 
 #include <QApplication>
+#include <QFileDialog>
 #include <QMenu>
 #include <QMouseEvent>
 #include <QToolButton>
@@ -17,15 +19,20 @@
 
 namespace tilewright::ui {
 
+namespace {
+constexpr int kPaleAfter = 150; // ms
+} // namespace
+
 NpuView::NpuView(const ViewContext& context, QWidget* parent)
     : LaneChart(context, QStringLiteral("npu"), tr("NPU"), Dragging::Measures, parent),
       m_state(context.workspace.npu())
 {
-    QAction* follow =
-        addFollowCommand(Lens::Npu, tr("Show the open model on the cores of its machine, cut into the tiles "
-                                       "of its schedule. Editing the hardware or the tiles here ends it."));
-    m_controls =
-        new NpuControls(context.workspace, m_options, follow, addUseInMachineCommand(Lens::Npu), this);
+    QAction* follow = addFollowCommand(
+        Lens::Npu, tr("Show the open model on the cores of its machine. Editing the hardware or "
+                      "the tiles here ends it."));
+    m_controls = new NpuControls(context.workspace, m_options,
+                                 {follow, addUseInMachineCommand(Lens::Npu), addRunScheduleCommand()},
+                                 addExportCommands(), this);
     m_side = new NpuSide(context, m_state, this);
     m_toggleControls = new PanelToggle(QStringLiteral("npu.toggleControls"), QStringLiteral("settings"),
                                        tr("Show the settings"), this);
@@ -45,9 +52,12 @@ NpuView::NpuView(const ViewContext& context, QWidget* parent)
     connectToggle(m_toggleControls, m_wantsControls, m_wantsSide);
     connect(m_controls, &NpuControls::optionsChanged, this, &NpuView::rebuild);
     connect(&m_state, &NpuDocument::resultChanged, this, &NpuView::rebuild);
-    connect(&m_state, &NpuDocument::busyChanged, this, [this] {
-        m_model.busy = m_state.isBusy();
-        amend([this](LaneModel& lanes) { lanes.title = npuTitle(m_model); });
+    connect(&m_state, &NpuDocument::busyChanged, this, &NpuView::showBusy);
+    m_pale.setSingleShot(true);
+    m_pale.setInterval(kPaleAfter);
+    connect(&m_pale, &QTimer::timeout, this, [this] {
+        m_model.stale = true;
+        showLanes();
     });
     connect(&m_state, &NpuDocument::cursorChanged, this, qOverload<>(&QWidget::update));
     connect(&m_state, &NpuDocument::nodeChanged, this, qOverload<>(&QWidget::update));
@@ -73,16 +83,45 @@ QString NpuView::copyText() const
     return m_model.result ? NpuSide::stallsAsText(*m_model.result) : QString();
 }
 
+void NpuView::showBusy()
+{
+    const bool wasStale = m_model.stale;
+    m_model.busy = m_state.isBusy();
+    m_model.progress = m_state.progress();
+    if (!m_model.busy || !m_state.isOutdated()) {
+        m_pale.stop();
+        m_model.stale = false;
+        m_model.awaited.clear();
+    } else if (m_model.result->model != m_state.model()) {
+        m_model.stale = true;
+        m_model.awaited = QString::fromStdString(m_state.model()->name);
+    } else if (!wasStale && !m_pale.isActive()) {
+        m_pale.start();
+    }
+    if (m_model.stale != wasStale)
+        showLanes();
+    else
+        amend([this](LaneModel& lanes) { lanes.title = npuTitle(m_model); });
+}
+
 void NpuView::rebuild()
 {
-    m_model = buildNpuChart(m_state);
+    m_model = buildNpuChart(m_state, workspace().links().makespanOfFloor());
+    showLanes();
+    setAccessibleDescription(!m_model.hint.isEmpty()
+                                 ? m_model.hint
+                                 : m_model.header + QStringLiteral(". ") + m_model.subject +
+                                       QStringLiteral(". ") + m_model.result->sentence);
+    place();
+    showBusy();
+}
+
+void NpuView::showLanes()
+{
     LaneModel lanes = npuLanes(m_model, m_options);
     lanes.titleSpace = 2 * m_toggleSide->sizeHint().width() + 12;
     setLanes(std::move(lanes));
-    setAccessibleDescription(!m_model.hint.isEmpty()
-                                 ? m_model.hint
-                                 : m_model.header + QStringLiteral(". ") + m_model.result->sentence);
-    place();
+    m_side->setEnabled(!m_model.stale);
     update();
 }
 
@@ -276,6 +315,66 @@ void NpuView::moveCore(int by)
     m_lastCore = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(
         static_cast<std::ptrdiff_t>(m_lastCore) + by, 0, std::max<std::ptrdiff_t>(1, cores) - 1));
     moveSpan(0);
+}
+
+QAction* NpuView::addRunScheduleCommand()
+{
+    ActionSpec spec;
+    spec.id = QStringLiteral("npu.runSchedule");
+    spec.menu = title();
+    spec.text = tr("Run this schedule");
+    spec.iconName = QStringLiteral("play");
+    spec.tip =
+        tr("Show the run of the open schedule, with its fusion and its retained tensors, on this number of "
+           "cores in the view Run. The tiles of the NPU lens are its own.");
+    QAction* action =
+        addCommand(spec, [this](bool) { workspace().showRun(m_state.settings().hardware.cores); });
+    const auto refresh = [this, action] {
+        Actions::setAvailable(action, {document().hasProblem(), tr("Open a model or a problem first.")});
+    };
+    document().whenChanged(action, Part::Problem, refresh);
+    refresh();
+    return action;
+}
+
+QList<QAction*> NpuView::addExportCommands()
+{
+    QList<QAction*> out;
+    const auto add = [&](const char* id, NpuFile what, const QString& text, const QString& tip) {
+        ActionSpec spec;
+        spec.id = QLatin1String(id);
+        spec.menu = title();
+        spec.text = text;
+        spec.iconName = QStringLiteral("export");
+        spec.tip = tip;
+        QAction* action = addCommand(spec, [this, what, text](bool) { exportFile(what, text); });
+        const auto refresh = [this, action] {
+            Actions::setAvailable(action, {m_state.result() != nullptr, tr("Nothing has been simulated.")});
+        };
+        connect(&m_state, &NpuDocument::resultChanged, action, refresh);
+        refresh();
+        out << action;
+    };
+    add("npu.exportGraph", NpuFile::Graph, tr("Tile graph (JSON) …"),
+        tr("Save every tile and node with addresses, dependencies and the static schedule, as npu --graph "
+           "does."));
+    add("npu.exportTrace", NpuFile::Trace, tr("Chrome trace …"),
+        tr("Save every computation and transfer for Perfetto, as npu --trace does."));
+    add("npu.exportOperators", NpuFile::Operators, tr("Operators (CSV) …"),
+        tr("Save what the run did for every operator, as npu --csv does."));
+    return out;
+}
+
+void NpuView::exportFile(NpuFile what, const QString& title)
+{
+    const NpuResultPtr result = m_state.result();
+    if (!result)
+        return;
+    const QString path = QFileDialog::getSaveFileName(this, title, npuFileName(*result, what));
+    if (path.isEmpty())
+        return;
+    if (const Status saved = writeNpuFile(*result, what, path); !saved)
+        Q_EMIT m_state.refused(QString::fromStdString(saved.error().text()));
 }
 
 void NpuView::addOwnKeys()

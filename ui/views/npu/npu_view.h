@@ -2,7 +2,10 @@
 #pragma once
 
 #include "chart/lane_chart.h"
+#include "views/npu/npu_files.h"
 #include "views/npu/npu_lanes.h"
+
+#include <QTimer>
 
 class QToolButton;
 
@@ -48,10 +51,15 @@ protected:
 
 private:
     void rebuild();
+    void showLanes();
+    void showBusy(); ///< shows that a simulation runs; what it is about to replace becomes pale
     void place();
     [[nodiscard]] int controlsWidth() const; ///< width in pixels that the settings take where there is room
     [[nodiscard]] int sideWidth() const;     ///< width in pixels that the lists take where there is room
     void addOwnKeys();
+    QAction* addRunScheduleCommand();
+    QList<QAction*> addExportCommands();
+    void exportFile(NpuFile what, const QString& title);
     void moveSpan(int by);
     void moveCore(int by);
     void showContextMenu(QPointF position) override;
@@ -66,6 +74,7 @@ private:
     /// The user's choices; otherwise the width decides.
     std::optional<bool> m_wantsControls, m_wantsSide;
     NpuChartModel m_model;
+    QTimer m_pale; ///< until the run before becomes pale: a short simulation does not flicker
     NpuChartOptions m_options;
     std::size_t m_lastCore = 0;
 };

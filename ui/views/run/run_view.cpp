@@ -9,6 +9,7 @@
 #include <QComboBox>
 #include <QJsonObject>
 #include <QMouseEvent>
+#include <QSignalBlocker>
 #include <QToolButton>
 
 #include <algorithm>
@@ -44,10 +45,7 @@ RunView::RunView(const ViewContext& context, QWidget* parent)
     bar().addLabelled(tr("Cores"), m_cores,
                       tr("Number of cores that the tiles of each subgraph are dealt to, at most those of the "
                          "machine. They share the channel to slow memory. The schedule is planned for one."));
-    connect(m_cores, &QSpinBox::valueChanged, this, [this](int cores) {
-        m_wantedCores = cores;
-        useCores();
-    });
+    connect(m_cores, &QSpinBox::valueChanged, &m_run, &LiveRun::setCores);
     m_colour =
         bar().addChoice(tr("Colour"), {tr("subgraph"), tr("unit")},
                         tr("Colour of loads, runs and stores: that of their subgraph as in the graph, or of "
@@ -63,34 +61,32 @@ RunView::RunView(const ViewContext& context, QWidget* parent)
     document().whenChanged(this, Part::Problem | Part::Steps | Part::Snapshot | Part::RuleSet,
                            &RunView::outdate);
     document().whenChanged(this, Part::Problem, [this] {
-        useCores();
+        m_run.setCores(m_run.wantedCores());
+        showOptions();
         m_pin.reset();
         setMeasured(std::nullopt);
         forgetRange();
     });
     connect(&m_run, &LiveRun::changed, this, [this] {
-        m_prefetch->setValue(static_cast<int>(m_run.options().prefetch));
+        showOptions();
         outdate();
     });
     connect(&selection(), &Selection::changed, this,
             [this] { isFollowing() ? followSelection() : outdate(); });
     addOwnKeys();
-    useCores();
+    m_run.setCores(m_run.wantedCores());
+    showOptions();
     rebuild();
     outdate();
 }
 
-/// The cores that were asked for, as far as the machine has them, with its network between them.
-void RunView::useCores()
+void RunView::showOptions()
 {
-    const QSignalBlocker blocker(m_cores); // what the machine lacks is still wanted on the next one
-    const verbs::RunCores on = verbs::runCoresOf(document().model().get());
-    RunOptions options = m_run.options();
-    options.cores = std::clamp<std::int64_t>(m_wantedCores, 1, on.most);
-    options.network = options.cores > 1 ? on.network : RunNetwork();
-    m_cores->setRange(1, static_cast<int>(on.most));
-    m_cores->setValue(static_cast<int>(options.cores));
-    m_run.setOptions(options);
+    // Neither a new range nor a new value is a choice of the user.
+    const QSignalBlocker blockCores(m_cores), blockPrefetch(m_prefetch);
+    m_prefetch->setValue(static_cast<int>(m_run.options().prefetch));
+    m_cores->setRange(1, static_cast<int>(m_run.mostCores()));
+    m_cores->setValue(static_cast<int>(m_run.options().cores));
 }
 
 std::size_t RunView::core() const
@@ -133,7 +129,7 @@ QString RunView::copyText() const
 QJsonObject RunView::settings() const
 {
     return {{QStringLiteral("prefetch"), static_cast<qint64>(m_run.options().prefetch)},
-            {QStringLiteral("cores"), static_cast<qint64>(m_wantedCores)},
+            {QStringLiteral("cores"), static_cast<qint64>(m_run.wantedCores())},
             {QStringLiteral("colour"), m_colour->currentIndex()}};
 }
 
@@ -143,8 +139,7 @@ void RunView::restoreSettings(const QJsonObject& settings)
     options.prefetch = std::clamp<std::int64_t>(
         settings[QStringLiteral("prefetch")].toInteger(RunOptions().prefetch), 0, kMostPrefetch);
     m_run.setOptions(options);
-    m_wantedCores = std::max<std::int64_t>(1, settings[QStringLiteral("cores")].toInteger(1));
-    useCores();
+    m_run.setCores(settings[QStringLiteral("cores")].toInteger(1));
     m_colour->setCurrentIndex(
         std::clamp(settings[QStringLiteral("colour")].toInt(), 0, m_colour->count() - 1));
 }

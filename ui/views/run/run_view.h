@@ -55,7 +55,7 @@ protected:
 
 private:
     void rebuild();
-    void useCores();
+    void showOptions();
     [[nodiscard]] std::size_t core() const; ///< m_core, if the run has so many
     void place();
     void addOwnKeys();
@@ -74,7 +74,6 @@ private:
     QToolButton* m_toggleSide = nullptr;
     NumberBox* m_prefetch = nullptr;
     NumberBox* m_cores = nullptr;
-    std::int64_t m_wantedCores = 1; ///< may be more than the present machine has
     QComboBox* m_colour = nullptr;
     std::optional<bool> m_wantsSide; ///< the user's choice; otherwise the width decides
     std::shared_ptr<const RunChartModel> m_model = std::make_shared<const RunChartModel>();

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/table_model.h"
+#include "workspace/npu_document.h"
+
+#include <QTableView>
+
+namespace tilewright::ui {
+
+/// What the run did for every operator (docs/rules/npu.md 6.2), a row each. A row selects the first node of
+/// its operator, and the selected node its row.
+class NpuOperators : public QTableView
+{
+    Q_OBJECT
+public:
+    NpuOperators(NpuDocument& state, QWidget* parent);
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void refresh(); ///< fills the table if it is visible
+    void followNode();
+    void selectRow(const QModelIndex& now);
+
+    NpuDocument& m_state;
+    TableModel* m_model = nullptr;
+    SortedRows* m_rows = nullptr; ///< m_model in the sorted order
+    NpuResultPtr m_shown;
+    bool m_following = false;
+};
+
+/// The rows of the table, in the order of the model.
+[[nodiscard]] Table operatorTable(const NpuResult& result);
+
+} // namespace tilewright::ui

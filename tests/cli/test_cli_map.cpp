@@ -418,7 +418,7 @@ void TestCliMap::count_ofALayerIsHonoured()
 
 void TestCliMap::imperfect_settlesAndSaysWhatPaddingGives()
 {
-    if (test::kSanitized)
+    if (tilewright::test::kSanitized)
         QSKIP("takes minutes under a sanitizer");
     QTemporaryDir dir;
     const QString layer = layerFile(dir, R"({"kind":"gemm","m":101,"n":37,"k":53})");

@@ -405,12 +405,12 @@ void TestCliSystolic::dataflowsAgreeWithThePrograms()
 {
     QStringList calls;
     const QString edge = QStringLiteral(" --machine edge");
-    if (!test::kSanitized)
+    if (!tilewright::test::kSanitized)
         for (const char* layer :
              {"llama-block.onnx --layer gate", "llama-block.onnx --layer gate --tile 128x128x64",
               "llama-decode-block.json --layer gate"})
             calls << QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/") + QLatin1String(layer) + edge;
-    if (!test::kSanitized)
+    if (!tilewright::test::kSanitized)
         for (const char* gb : {"10", "100"}) // the experiment of the seed document
             calls << QStringLiteral("--gemm 1024x1024x1024 --tile 64x64x64 --machine kpu --dram-gb-per-s ") +
                          QLatin1String(gb);
@@ -418,7 +418,7 @@ void TestCliSystolic::dataflowsAgreeWithThePrograms()
     const auto draw = [&random](unsigned from, unsigned to) {
         return static_cast<int>(from + random() % (to - from + 1));
     };
-    for (int i = 0; i < test::drawnCases(60); ++i) {
+    for (int i = 0; i < tilewright::test::drawnCases(60); ++i) {
         const std::array side{draw(1, 400), draw(1, 400), draw(1, 800)};
         QString call = QStringLiteral("--gemm %1x%2x%3").arg(side[0]).arg(side[1]).arg(side[2]);
         if (i % 3 > 0)
@@ -458,7 +458,7 @@ void TestCliSystolic::dataflowsAgreeWithThePrograms()
                     QVERIFY2(p["cycles"] >= j["dataflows"][d]["program_cycles"], what.constData());
         }
     }
-    QVERIFY2(compared > test::drawnAtLeast(40) && (beyond >= 2 || test::kSanitized),
+    QVERIFY2(compared > tilewright::test::drawnAtLeast(40) && (beyond >= 2 || tilewright::test::kSanitized),
              qPrintable(QStringLiteral("%1, %2").arg(compared).arg(beyond)));
 }
 

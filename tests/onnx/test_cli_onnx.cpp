@@ -49,7 +49,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("name");
         QTest::addColumn<double>("macs");
         QTest::newRow("resnet-18") << QStringLiteral("resnet-18") << 1'814'073'344.0;
-        if (!test::kSanitized)
+        if (!tilewright::test::kSanitized)
             QTest::newRow("mobilenet-v2") << QStringLiteral("mobilenet-v2") << 300'774'272.0;
     }
     void oneCommandALens()

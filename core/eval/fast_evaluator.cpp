@@ -228,7 +228,7 @@ struct FastEvaluator::State
         PositionEngine& engine = positionsAt(g);
         TilingCost unmodelled;
         unmodelled.verdict = TilingCost::Verdict::Unmodelled;
-        if (engine.leastWalk() > mostSteps)
+        if (engine.leastWalk(traversal) > mostSteps)
             return unmodelled;
         bool isKnown = true;
         const TilingCost out = cost(engine, cutoff, atLeast, [&](Limit& limit) {

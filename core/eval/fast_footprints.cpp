@@ -67,7 +67,8 @@ FastFootprints::Map::Map(const IndexMap& indexMap) : map(indexMap)
     imageRows = m->h * m->w;
     lineRows = m->stride[0] * m->w;
     first = ceilDiv(std::max<std::int64_t>(0, m->pad[0]), m->stride[0]);
-    last = floorDiv(m->h - 1 + m->pad[0] - (m->window[0] - 1) * m->dilation[0], m->stride[0]);
+    last = std::min(m->outHeight() - 1,
+                    floorDiv(m->h - 1 + m->pad[0] - (m->window[0] - 1) * m->dilation[0], m->stride[0]));
 }
 
 std::uint32_t FastFootprints::number(const IndexMap& map)

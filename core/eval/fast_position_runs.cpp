@@ -81,27 +81,41 @@ void PositionEngine::skipTo(std::int64_t step)
     m_previous.forEach([&](Request& b) { b.rect = rectOf(b.rowSlot, b.colSlot); });
 }
 
-/// Cuts an axis into runs of places that are alike: returns where each begins, and the number of places.
-const std::vector<std::int64_t>& PositionEngine::runsOf(bool ofRows)
+/// Cuts an axis into runs of places that are alike.
+const std::vector<PositionEngine::PlaceRun>& PositionEngine::runsOf(bool ofRows)
 {
-    constexpr int kMostInVain = 6; // places in a row that are like no other: the rest is taken to be so, too
-    std::vector<std::int64_t>& begins = ofRows ? m_rowRuns : m_colRuns;
-    if (!begins.empty())
-        return begins;
+    constexpr int kMostInVain = 6; // places in a row that are like no other: of the rest nothing is asked
+    std::vector<PlaceRun>& runs = ofRows ? m_rowRuns : m_colRuns;
+    if (!runs.empty())
+        return runs;
     const std::int64_t count = ofRows ? m_rows : m_cols;
     int inVain = 0;
-    for (std::int64_t place = 0; place < count;) {
-        begins.push_back(place);
-        std::int64_t times = 1;
-        if (inVain < kMostInVain) {
-            findHulls(ofRows, place);
-            times = alike(m_hull, ofRows ? kWithRow : kWithCol, place, count - place);
-            inVain = times == 1 ? inVain + 1 : 0;
-        }
+    for (std::int64_t place = 0; place < count && inVain < kMostInVain;) {
+        findHulls(ofRows, place);
+        const std::int64_t times = alike(m_hull, ofRows ? kWithRow : kWithCol, place, count - place);
+        inVain = times == 1 ? inVain + 1 : 0;
+        runs.push_back({place, place + times});
         place += times;
     }
-    begins.push_back(count);
-    return begins;
+    if (runs.back().end < count)
+        runs.push_back({runs.back().end, count, false});
+    return runs;
+}
+
+std::int64_t PositionEngine::leastWalk(const Traversal& traversal)
+{
+    if (m_keepsHistory)
+        return mostSteps();
+    if (!isInLines(traversal))
+        return saturatingMul(m_rows, m_cols);
+    std::int64_t out = 1;
+    for (const bool ofRows : {true, false}) {
+        std::int64_t places = 0;
+        for (const PlaceRun& run : runsOf(ofRows))
+            places += run.isAlike ? std::min<std::int64_t>(2, run.end - run.begin) : run.end - run.begin;
+        out = saturatingMul(out, places);
+    }
+    return out;
 }
 
 /// Owner of each buffer after the last step, and whether it holds the whole tensor.

@@ -48,8 +48,8 @@ public:
     {
         return saturatingMul(saturatingMul(m_rows, m_cols), m_mostTileSteps);
     }
-    /// A lower bound of the number of steps that run() walks.
-    [[nodiscard]] std::int64_t leastWalk() const noexcept { return m_keepsHistory ? mostSteps() : 1; }
+    /// A lower bound of the number of steps that run() walks or, of tiles without steps, looks at.
+    [[nodiscard]] std::int64_t leastWalk(const Traversal& traversal);
     /// True if it is known that the peak is the same for every order of the tiles.
     [[nodiscard]] bool peakIsOfAnyOrder() const noexcept { return !m_mayMix; }
 
@@ -64,10 +64,8 @@ public:
     [[nodiscard]] Tally run(const Traversal& traversal, Limit&& limit, std::int64_t most)
     {
         begin(traversal.kind() == TraversalKind::Raster && !m_plan->rules().nullOrderReuse, most);
-        const TraversalKind kind = traversal.kind();
-        const bool inLines = kind != TraversalKind::Spiral && kind != TraversalKind::Custom;
-        if (inLines && !dependsOnHistory())
-            m_isComplete = visitLines(kind, limit);
+        if (isInLines(traversal) && !dependsOnHistory())
+            m_isComplete = visitLines(traversal.kind(), limit);
         else
             forEachTile(traversal, m_rows, m_cols, [&](std::int64_t row, std::int64_t col) {
                 m_isComplete = visitTile(row, col, limit);
@@ -273,7 +271,17 @@ private:
                                      std::int64_t count);
     [[nodiscard]] std::int64_t stepsAlike();
     void skipTo(std::int64_t step);
-    [[nodiscard]] const std::vector<std::int64_t>& runsOf(bool ofRows);
+    [[nodiscard]] static bool isInLines(const Traversal& traversal) noexcept
+    {
+        return traversal.kind() != TraversalKind::Spiral && traversal.kind() != TraversalKind::Custom;
+    }
+    /// Places of one axis that follow one another.
+    struct PlaceRun
+    {
+        std::int64_t begin = 0, end = 0;
+        bool isAlike = true; ///< false if nothing is known of them
+    };
+    [[nodiscard]] const std::vector<PlaceRun>& runsOf(bool ofRows);
     [[nodiscard]] std::vector<std::pair<std::uint32_t, bool>> held() const;
     [[nodiscard]] std::vector<std::int64_t> counts() const;
     void moveTo(const TilePlace& tile);
@@ -282,16 +290,16 @@ private:
     /// are visited and stand for the others, if they leave in fast memory what they found there; then
     /// moveBy(places) goes on to the last of these. Returns false if the limit or the most steps are reached.
     template <class Limit, class Visit, class MoveBy>
-    [[nodiscard]] bool visitRun(std::int64_t begin, std::int64_t end, bool backwards, std::int64_t period,
-                                Limit& limit, Visit&& visit, MoveBy&& moveBy)
+    [[nodiscard]] bool visitRun(const PlaceRun& run, bool backwards, std::int64_t period, Limit& limit,
+                                Visit&& visit, MoveBy&& moveBy)
     {
-        const std::int64_t count = end - begin;
+        const std::int64_t count = run.end - run.begin;
         for (std::int64_t i = 0; i < count; ++i) {
-            const bool mayJump = i == 1 && count > 1 + 2 * period;
+            const bool mayJump = run.isAlike && i == 1 && count > 1 + 2 * period;
             const auto before = mayJump ? counts() : std::vector<std::int64_t>();
             const auto found = mayJump ? held() : std::vector<std::pair<std::uint32_t, bool>>();
             for (std::int64_t j = 0; j < (mayJump ? period : 1); ++j)
-                if (!visit(backwards ? end - 1 - (i + j) : begin + i + j))
+                if (!visit(backwards ? run.end - 1 - (i + j) : run.begin + i + j))
                     return false;
             if (!mayJump)
                 continue;
@@ -319,7 +327,7 @@ private:
     {
         const bool byRows = kind == TraversalKind::Raster || kind == TraversalKind::Snake;
         const bool turns = kind == TraversalKind::Snake || kind == TraversalKind::ColumnSnake;
-        const std::vector<std::int64_t>&lines = runsOf(byRows), &tiles = runsOf(!byRows);
+        const std::vector<PlaceRun>&lines = runsOf(byRows), &tiles = runsOf(!byRows);
         // Tiles without steps leave in fast memory what was there before.
         const auto move = [this](bool rows, std::int64_t by) {
             if (rows ? m_lastTile.row == m_row : m_lastTile.col == m_col)
@@ -327,11 +335,9 @@ private:
         };
         const auto visitLine = [&](std::int64_t line) {
             const bool backwards = turns && line % 2 == 1;
-            const std::size_t runs = tiles.size() - 1;
-            for (std::size_t r = 0; r < runs; ++r) {
-                const std::size_t run = backwards ? runs - 1 - r : r;
+            for (std::size_t r = 0; r < tiles.size(); ++r) {
                 if (!visitRun(
-                        tiles[run], tiles[run + 1], backwards, 1, limit,
+                        tiles[backwards ? tiles.size() - 1 - r : r], backwards, 1, limit,
                         [&](std::int64_t at) {
                             return visitTile(byRows ? line : at, byRows ? at : line, limit);
                         },
@@ -343,11 +349,10 @@ private:
             }
             return true;
         };
-        for (std::size_t run = 0; run + 1 < lines.size(); ++run)
-            if (!visitRun(lines[run], lines[run + 1], false, turns ? 2 : 1, limit, visitLine,
-                          [&](std::int64_t by) { move(byRows, by); }))
-                return false;
-        return true;
+        return std::ranges::all_of(lines, [&](const PlaceRun& run) {
+            return visitRun(run, false, turns ? 2 : 1, limit, visitLine,
+                            [&](std::int64_t by) { move(byRows, by); });
+        });
     }
 
     /// Counts the steps of a tile. Returns false if the limit or the most steps are reached.
@@ -362,7 +367,7 @@ private:
             return limit.allows(tallyOf(m_kind, m_room));
         };
         if (m_tileSteps == 0) // no sink is active in this tile
-            return true;
+            return m_left-- > 0;
         m_lastTile = {row, col};
         if (!walk(0))
             return false;
@@ -427,8 +432,8 @@ private:
     std::optional<MemoryCosts> m_memory;
     std::int64_t m_rows = 0, m_cols = 0, m_mostTileSteps = 1;
     Places m_rowPlaces, m_colPlaces;
-    std::vector<std::int64_t> m_rowRuns, m_colRuns; ///< see runsOf(); empty until needed
-    KeyTable<2> m_restKeys;                         // class of the row and of the column
+    std::vector<PlaceRun> m_rowRuns, m_colRuns; ///< see runsOf(); empty until needed
+    KeyTable<2> m_restKeys;                     // class of the row and of the column
     std::vector<Rest> m_rests;
     std::vector<Cost> m_costs; ///< by use
     KeyTable<4> m_kindKeys;

@@ -46,6 +46,7 @@ Branch boundOfAll(const LoopNest& nest, const Architecture& architecture)
 
 void boundQuickly(const LoopNest& nest, const Architecture& architecture, Branch& branch)
 {
+    branch.isBounded = true;
     // The smallest tiles, 1 and the whole of each loop are enough for what all tilings have in common.
     Tilings tilings(nest, architecture, spatialByLevel(architecture, branch.choice), 1);
     if (!tilings.isPossible()) {
@@ -84,6 +85,8 @@ void BranchSearch::dive(const Branch& branch, std::size_t states)
     if (branch.energy == kInfinite || isOver())
         return;
     open(branch, states);
+    if (!m_tilings->isPossible())
+        return;
     m_diving = true;
     descend(0, root());
     m_diving = false;
@@ -98,6 +101,10 @@ void BranchSearch::settle(Branch& branch, std::size_t states)
     if (isOver())
         return;
     open(branch, states);
+    if (!m_tilings->isPossible()) {
+        branch.energy = branch.cycles = kInfinite;
+        return;
+    }
     if (m_tilings->isWhole()) {
         const Node node = root();
         const double cycles = std::max(branch.cycles, boundCycles(node));

@@ -5,7 +5,6 @@
 #include "hierarchy/spatial.h"
 #include "hierarchy/tilings.h"
 
-#include <atomic>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -21,6 +20,7 @@ struct Branch
     // Lower bounds of all mappings in it that are not settled; infinite if there are none.
     double energy = 0;
     double cycles = 0;
+    bool isBounded = false; ///< by boundQuickly()
 
     [[nodiscard]] double value(Objective objective) const noexcept
     {

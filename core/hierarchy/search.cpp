@@ -7,6 +7,7 @@
 #include "mapping/search_frame.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 
 namespace tilewright::hierarchy {
@@ -15,8 +16,8 @@ namespace {
 
 constexpr std::size_t kMostBranches = 100'000;
 constexpr std::size_t kMostStates = 250'000; ///< of a branch that can be settled
-// The start: a few tilings of the best branches.
-constexpr std::size_t kFirstStates = 300, kFirstBranches = 4;
+// The start: a few tilings of one branch, then of the best ones.
+constexpr std::size_t kFirstStates = 300;
 constexpr std::size_t kDiveStates = 4000, kDiveBranches = 24;
 
 class Searcher
@@ -42,7 +43,7 @@ public:
                 boundQuickly(m_nest, m_architecture, m_branches[i]);
         });
         std::ranges::stable_sort(m_branches, {}, [&](const Branch& b) {
-            return b.value(m_options.objective.value_or(Objective::Edp));
+            return std::pair(!b.isBounded, b.value(m_options.objective.value_or(Objective::Edp)));
         });
         for (const Branch& branch : m_branches)
             m_open.push_back({{}, branch.energy, branch.cycles});
@@ -83,8 +84,13 @@ private:
     {
         BranchSearch search(m_nest, m_architecture, m_found,
                             [this] { return m_options.stop.stop_requested(); });
-        for (std::size_t i = 0; i < std::min(kFirstBranches, m_branches.size()) && m_found.isEmpty(); ++i)
-            search.dive(m_branches[i], kFirstStates);
+        for (Branch& branch : m_branches) {
+            if (!m_found.isEmpty() || m_options.stop.stop_requested())
+                break;
+            if (!branch.isBounded)
+                boundQuickly(m_nest, m_architecture, branch);
+            search.dive(branch, kFirstStates);
+        }
         take(search.counts());
     }
 

@@ -63,7 +63,8 @@ void Tilings::listDivisors(std::size_t most)
         states *= static_cast<double>(m_divisors[l].size());
     }
     while (states > static_cast<double>(most)) {
-        auto& longest = *std::ranges::max_element(m_divisors, {}, &std::vector<std::int64_t>::size);
+        auto& longest =
+            *std::ranges::max_element(m_divisors, {}, [](const auto& list) { return list.size(); });
         if (longest.size() <= 2)
             break;
         m_isWhole = false;

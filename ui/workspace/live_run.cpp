@@ -35,6 +35,7 @@ LiveRun::LiveRun(Document& document)
         m_asked = m_refused = {};
         m_refusal.clear();
         m_result = nullptr;
+        setCores(m_wantedCores);
         Q_EMIT changed();
     });
 }

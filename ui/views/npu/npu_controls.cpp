@@ -120,8 +120,7 @@ void NpuControls::addSchedulerRows(QFormLayout& form)
     m_fields.choice(
         form, QStringLiteral("scheduler"), tr("Kind"), {tr("best"), tr("static"), tr("dynamic")},
         tr("Static: unit lists are made before the run. Dynamic: an idle core takes the ready unit with the "
-           "best "
-           "score. Best: all of them are run, with every assignment, and the fastest is shown."),
+           "best score. Best: all of them are run, with every assignment, and the fastest is shown."),
         [](NpuSettings& s) { return s.best                                          ? 0
                                     : s.options.scheduler == npu::Scheduler::Static ? 1
                                                                                     : 2; },

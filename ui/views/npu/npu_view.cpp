@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tilewright::ui {
 
@@ -86,19 +87,19 @@ QString NpuView::copyText() const
 void NpuView::showBusy()
 {
     const bool wasStale = m_model.stale;
+    const QString awaited = std::exchange(m_model.awaited, QString());
     m_model.busy = m_state.isBusy();
     m_model.progress = m_state.progress();
     if (!m_model.busy || !m_state.isOutdated()) {
         m_pale.stop();
         m_model.stale = false;
-        m_model.awaited.clear();
-    } else if (m_model.result->model != m_state.model()) {
+    } else if (m_state.result()->model != m_state.model()) {
         m_model.stale = true;
         m_model.awaited = QString::fromStdString(m_state.model()->name);
     } else if (!wasStale && !m_pale.isActive()) {
         m_pale.start();
     }
-    if (m_model.stale != wasStale)
+    if (m_model.stale != wasStale || m_model.awaited != awaited)
         showLanes();
     else
         amend([this](LaneModel& lanes) { lanes.title = npuTitle(m_model); });

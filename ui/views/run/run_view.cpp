@@ -61,7 +61,6 @@ RunView::RunView(const ViewContext& context, QWidget* parent)
     document().whenChanged(this, Part::Problem | Part::Steps | Part::Snapshot | Part::RuleSet,
                            &RunView::outdate);
     document().whenChanged(this, Part::Problem, [this] {
-        m_run.setCores(m_run.wantedCores());
         showOptions();
         m_pin.reset();
         setMeasured(std::nullopt);
@@ -74,7 +73,6 @@ RunView::RunView(const ViewContext& context, QWidget* parent)
     connect(&selection(), &Selection::changed, this,
             [this] { isFollowing() ? followSelection() : outdate(); });
     addOwnKeys();
-    m_run.setCores(m_run.wantedCores());
     showOptions();
     rebuild();
     outdate();

@@ -117,6 +117,22 @@ TABLE = [
         "--memory-bound-first: not with --scheduler static, unless with --scaling",
     ),
     (["npu", MODEL, "--no-bursts"], "--no-bursts: needs --trace"),
+    *(
+        (["npu", MODEL, "--schedule", SCHEDULE, *option], f"{option[0]}: not with --schedule")
+        for option in (
+            ["--hardware", "x.json"],
+            ["--scheduler", "static"],
+            ["--assignment", "head_parallel"],
+            ["--weights", "1,1,1"],
+            ["--memory-bound-first"],
+            ["--tiles", "searched"],
+            ["--scaling", "1,2"],
+            ["--graph", "x.json"],
+            ["--no-bursts", "--trace", "x.json"],
+            ["--csv", "x.csv"],
+            ["--instructions"],
+        )
+    ),
     (["npu", MODEL, "--instructions", "--json"], "--instructions: not with --json"),
     (["map", LAYER, "x.json", "--machine", "edge"], "architecture: not with --machine"),
     *(

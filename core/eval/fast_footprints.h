@@ -33,7 +33,7 @@ public:
     /// same but for one shift, returns that shift (of `to` against `from`, in rows and columns of the base).
     [[nodiscard]] std::optional<Shift> shift(std::uint32_t number, const Rect& from, const Rect& to) const;
 
-    struct Alike
+    struct Alike ///< what alike() returns
     {
         Shift shift;            ///< of the footprint, from one rectangle to the next
         std::int64_t count = 1; ///< number of rectangles, `first` included

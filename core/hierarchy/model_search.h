@@ -9,6 +9,7 @@
 
 namespace tilewright::hierarchy {
 
+/// What the search found for one layer of a model.
 struct LayerResult
 {
     mapping::Layer layer;
@@ -17,6 +18,7 @@ struct LayerResult
     bool repeated = false; ///< has the shape of an earlier layer and shares its result
 };
 
+/// What the search found for all layers of a model, equal shapes searched once.
 struct ModelResult
 {
     std::string name;

@@ -10,6 +10,7 @@ namespace tilewright::hierarchy {
 /// The factors of the loops on every axis of an architecture, level by level from the outermost.
 using SpatialChoice = std::vector<Factors>;
 
+/// What listSpatial() returns.
 struct SpatialChoices
 {
     std::vector<SpatialChoice> list; ///< one of those that put the same factors on every level

@@ -34,6 +34,7 @@ struct Limit
     /// of the makespan: buses or engines at work; of What::Wait of the cycles of all cores
     double share = 0;
 };
+/// Returns what limits the run; `bounds`: those of its graph.
 [[nodiscard]] Limit limitOf(const NpuRun& run, const Bounds& bounds);
 
 /// One sentence that names the limiting resource of the run, with figures ("DRAM binds: ...").

@@ -14,10 +14,14 @@ struct MappingAnswer
     hierarchy::Cost cost;
     double seconds = 0; ///< duration of the evaluation
 };
-/// Precondition of all functions: `call.hierarchy` is set.
+// Precondition of all functions: `call.hierarchy` is set.
+
+/// Reads the mapping file of the call and returns its cost on the layer; the Error names file and field.
 [[nodiscard]] Result<MappingAnswer> evaluateMapping(const MapSubject& subject, const MapCall& call);
 
+/// Called during a search, about ten times a second, with what was found so far.
 using HierarchyStatus = std::function<void(const hierarchy::SearchStatus&)>;
+/// Searches the mappings of a layer for the call's objective, in its time.
 [[nodiscard]] hierarchy::SearchResult mapLayerOnHierarchy(const MapSubject& subject, const MapCall& call,
                                                           const std::stop_token& stop,
                                                           const HierarchyStatus& status = {});

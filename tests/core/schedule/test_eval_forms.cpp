@@ -227,9 +227,11 @@ private slots:
         QTest::newRow("one row of the image") << 1 << 1 << qint64(56) << qint64(64) << 28;
         QTest::newRow("two rows") << 1 << 1 << qint64(112) << qint64(16) << 61;
         QTest::newRow("two images, ragged rows") << 2 << 1 << qint64(84) << qint64(48) << 141;
-        QTest::newRow("one channel a step") << 1 << 1 << qint64(112) << qint64(1) << 61;
-        QTest::newRow("channels that end within a step") << 1 << 1 << qint64(112) << qint64(3) << 79;
-        QTest::newRow("one channel a step, two layers") << 1 << 2 << qint64(56) << qint64(1) << 101;
+        if (!test::kSanitized) { // many steps
+            QTest::newRow("one channel a step") << 1 << 1 << qint64(112) << qint64(1) << 61;
+            QTest::newRow("channels that end within a step") << 1 << 1 << qint64(112) << qint64(3) << 79;
+            QTest::newRow("one channel a step, two layers") << 1 << 2 << qint64(56) << qint64(1) << 101;
+        }
         QTest::newRow("two layers") << 1 << 2 << qint64(56) << qint64(64) << 46;
         QTest::newRow("three layers of two images") << 2 << 3 << qint64(112) << qint64(64) << 52;
     }

@@ -136,7 +136,8 @@ void NpuControls::addSchedulerRows(QFormLayout& form)
     m_fields.choice(form, QStringLiteral("assignment"), tr("Assignment"),
                     {tr("round robin"), tr("cost aware"), tr("head parallel")},
                     tr("How units are assigned to cores. The dynamic scheduler uses only head parallel: all "
-                       "units of a head run on one core."),
+                       "units of a head run on one core. Of kind best, head parallel leaves the other "
+                       "assignments out; otherwise all are run."),
                     member(&NpuSettings::options, &npu::RunOptions::assignment));
     const auto weight = [&](const char* name, const QString& label, const QString& tip, auto part) {
         m_dynamic.push_back(m_fields.decimal(form, QLatin1String(name), label, 0, 100, 2, 0.1, tip,

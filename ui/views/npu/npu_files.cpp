@@ -12,6 +12,8 @@ QString npuFileName(const NpuResult& result, NpuFile what)
     for (QChar& c : name)
         if (!c.isLetterOrNumber())
             c = QLatin1Char('-');
+    if (name.isEmpty())
+        name = QStringLiteral("model");
     return name + (what == NpuFile::Graph   ? QStringLiteral(".graph.json")
                    : what == NpuFile::Trace ? QStringLiteral(".trace.json")
                                             : QStringLiteral(".operators.csv"));
@@ -25,7 +27,7 @@ Status writeNpuFile(const NpuResult& result, NpuFile what, const QString& path)
     case NpuFile::Graph:
         return npu::writeGraph(
             *result.graph, hardware,
-            npu::makeStaticSchedule(*result.graph, hardware, result.settings.options.assignment), file);
+            npu::makeStaticSchedule(*result.graph, hardware, result.run->options.assignment), file);
     case NpuFile::Trace:
         return npu::writeTrace(*result.graph, *result.run, file);
     case NpuFile::Operators:

@@ -8,7 +8,7 @@ namespace tilewright::ui {
 
 enum class NpuFile { Graph, Trace, Operators };
 
-/// Name that is suggested for the file: "llama_decode.graph.json".
+/// Name that is suggested for the file: "llama-decode.graph.json".
 [[nodiscard]] QString npuFileName(const NpuResult& result, NpuFile what);
 /// Writes the tile graph with its static schedule (JSON), the Chrome trace, or the operators (CSV).
 [[nodiscard]] Status writeNpuFile(const NpuResult& result, NpuFile what, const QString& path);

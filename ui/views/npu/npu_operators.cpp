@@ -55,6 +55,7 @@ NpuOperators::NpuOperators(NpuDocument& state, QWidget* parent) : QTableView(par
     asList(*this, tr("Operators of the run"), *m_rows);
     m_rows->sortBy(*this);
     connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this, &NpuOperators::selectRow);
+    connect(this, &QTableView::clicked, this, &NpuOperators::selectRow); // also of the row that is current
     connect(&m_state, &NpuDocument::resultChanged, this, &NpuOperators::refresh);
     connect(&m_state, &NpuDocument::nodeChanged, this, &NpuOperators::followNode);
 }

@@ -60,6 +60,7 @@ NpuView::NpuView(const ViewContext& context, QWidget* parent)
         m_model.stale = true;
         showLanes();
     });
+    connect(&workspace().links(), &LensLinks::makespanChanged, this, &NpuView::rebuild);
     connect(&m_state, &NpuDocument::cursorChanged, this, qOverload<>(&QWidget::update));
     connect(&m_state, &NpuDocument::nodeChanged, this, qOverload<>(&QWidget::update));
     addOwnKeys();

@@ -109,8 +109,14 @@ int answerRun(verbs::RunCall& args, const RunOutput& output)
     const InterruptGuard interrupt;
     const auto run =
         verbs::run(*files, args, files->model.get(), progressLine(interrupt.token(), output.progress, "run"));
-    if (!run)
-        return interrupt.token().stop_requested() ? static_cast<int>(Exit::Interrupted) : fail(run.error());
+    if (!run) {
+        if (interrupt.token().stop_requested())
+            return Exit::Interrupted;
+        Error error = run.error();
+        if (error.path.empty() && error.file.empty())
+            error.file = args.schedule; // whose steps or rules do not run
+        return fail(error);
+    }
     int code = Exit::Success;
     if (!output.trace.empty() && !run->recorded)
         code = fail({ErrorCode::Refused,

@@ -40,7 +40,13 @@ Status addOptions(const MapCall& call, mapping::Architecture& architecture)
             return bad("expected I, W or O (A, B or C), or SPM.W");
         options.bypassSpm[at % mapping::kOperands] = true;
     }
-    return mapping::checkArchitecture(architecture);
+    Status checked = mapping::checkArchitecture(architecture);
+    if (!checked && !call.architecture && !call.workload.machines.empty()) {
+        Error error = checked.error();
+        error.file = call.workload.machines.front(); // whose values those of the architecture come from
+        return error;
+    }
+    return checked;
 }
 
 } // namespace

@@ -88,11 +88,9 @@ Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call)
     if (call.architecture)
         architecture = *call.architecture;
     if (workload.setup) {
-        if (call.hierarchy)
-            noticeOf(file, kOtherArchitecture);
-        else if (!call.architecture && !call.workload.machine)
+        if (!call.hierarchy && !call.architecture && !call.workload.machine)
             architecture = workload.setup->architecture;
-        else if (!(architecture == workload.setup->architecture))
+        if (call.hierarchy || !(architecture == workload.setup->architecture))
             noticeOf(file, kOtherArchitecture);
     }
     mapping::Layer layer = layers.layers.front();

@@ -64,12 +64,8 @@ private Q_SLOTS:
         QFETCH(const QString, page);
         QProcess python;
         python.setProcessChannelMode(QProcess::MergedChannels);
-        QStringList arguments{kRoot + QStringLiteral("tests/handbook/check"), QStringLiteral(TILEWRIGHT_CLI),
-                              page};
-#ifdef __SANITIZE_ADDRESS__
-        arguments << QStringLiteral("--slow");
-#endif
-        python.start(QStringLiteral("python3"), arguments);
+        python.start(QStringLiteral("python3"),
+                     {kRoot + QStringLiteral("tests/handbook/check"), QStringLiteral(TILEWRIGHT_CLI), page});
         if (!python.waitForStarted())
             QSKIP("python3 is not installed");
         QVERIFY(python.waitForFinished(280'000));

@@ -316,7 +316,9 @@ RunChartModel buildRunChart(const LiveRun& run, bool hasProblem, const RunChartM
     const bool same = previous.result() == result;
     m.stale = !run.isCurrent();
     m.names = {result, same ? previous.names.prefix : commonPrefix(result->problem())};
-    m.colours = m.stale && same ? previous.colours : std::move(colours);
+    m.colours = std::move(colours);
+    if (m.stale && same)
+        m.colours = previous.colours;
     m.title = runHeadline(*result);
     m.sentence = m.refusal.isEmpty() ? runSentence(*result) : m.refusal;
     if (m.stale)

@@ -26,7 +26,7 @@ QString rectText(const Rect& r)
 /// Elements of a transfer, with their bits if the problem states widths.
 QString transferText(const Problem& problem, std::int64_t units)
 {
-    const QString elements = QStringLiteral("%1 %2").arg(elementsText(problem, units), elementWord(problem));
+    QString elements = QStringLiteral("%1 %2").arg(elementsText(problem, units), elementWord(problem));
     if (!problem.data().elementBits)
         return elements;
     return tr("%1, %2 bits").arg(elements, number(static_cast<double>(units) * problem.bitsPerUnit()));

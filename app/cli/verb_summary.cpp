@@ -75,7 +75,7 @@ void printText(const verbs::SummaryAnswer& answer)
     for (std::size_t i = 0; i < answer.summaries.size(); ++i) {
         const Summary& summary = answer.summaries[i];
         std::cout << (i > 0 ? "\n" : "") << summary.model << " on " << summary.machine << ", clock "
-                  << formatGrouped(summary.clockGhz) << " GHz\n";
+                  << significantNumber(summary.clockGhz) << " GHz\n";
         printTable(answer.summaries, i);
         for (const std::string& note : summary.notes)
             std::cout << note << '\n';

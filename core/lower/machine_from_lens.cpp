@@ -23,6 +23,10 @@ public:
         if (wanted != present)
             take(withMachineField(m_machine, path, formatNumber(wanted)));
     }
+    void word(const std::string& path, std::string_view wanted)
+    {
+        take(withMachineField(m_machine, path, wanted));
+    }
     void optional(const std::string& path, std::optional<double> wanted, std::optional<double> present)
     {
         if (wanted != present)
@@ -112,6 +116,8 @@ Result<Machine> withNpuHardware(const Machine& machine, const npu::NpuHardware& 
         whole("dram.burst_bytes", wanted.dram.burstBytes, has.dram.burstBytes);
         whole("dram.interleave_bytes", wanted.dram.interleaveBytes, has.dram.interleaveBytes);
         whole("dram.row_bytes", wanted.dram.rowBytes, has.dram.rowBytes);
+        if (wanted.dram.rowHitCycles != has.dram.rowHitCycles && out.machine().dram.pipelinedHits)
+            out.word("dram.pipelined_hits", "false"); // pipelined hits have no time of their own
         whole("dram.row_hit_cycles", wanted.dram.rowHitCycles, has.dram.rowHitCycles);
         whole("dram.row_miss_cycles", wanted.dram.rowMissCycles, has.dram.rowMissCycles);
         whole("noc.link_bytes_per_cycle", wanted.linkBytesPerCycle, has.linkBytesPerCycle);

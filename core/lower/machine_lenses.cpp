@@ -55,7 +55,7 @@ npu::NpuHardware npuHardwareOf(const Machine& m)
     hw.dram.burstBytes = m.dram.burstBytes;
     hw.dram.interleaveBytes = m.dram.interleaveBytes;
     hw.dram.rowBytes = m.dram.rowBytes;
-    hw.dram.rowHitCycles = m.dram.rowHitCycles;
+    hw.dram.rowHitCycles = m.dram.pipelinedHits ? hw.dram.busCyclesPerBurst() : m.dram.rowHitCycles;
     hw.dram.rowMissCycles = m.dram.rowMissCycles;
     hw.linkBytesPerCycle = m.noc.linkBytesPerCycle;
     hw.trunkBytesPerCycle = m.noc.trunkBytesPerCycle;

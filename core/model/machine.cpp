@@ -326,7 +326,7 @@ double Machine::Dram::deliverableBytesPerCycle() const noexcept
     // As docs/rules/npu.md 5.3: a burst takes whole cycles of the bus, and a bank is busy until the bus is
     // released.
     const double bus = std::ceil(burst / bytesPerCycle - 1e-9);
-    const double bank = pipelinedHits ? bus : bus + static_cast<double>(rowHitCycles);
+    const double bank = bus + (pipelinedHits ? bus : static_cast<double>(rowHitCycles));
     return static_cast<double>(channels) * std::min(burst / bus, static_cast<double>(banks) * burst / bank);
 }
 

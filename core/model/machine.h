@@ -147,9 +147,8 @@ struct Machine : MachineCores
         std::int64_t readLatencyCycles = 0, writeLatencyCycles = 0;
         std::int64_t outstandingRequests = 0; ///< requests of a core on their way; 0: no limit
         std::int64_t requestBytes = 64;       ///< largest request
-        bool pipelinedHits =
-            false;                ///< a bank accepts the next burst of an open row at once, while it delivers
-        bool addressHash = false; ///< channel and bank come from a hash of the address
+        bool pipelinedHits = false; ///< a burst of an open row takes its time on the bus instead of a row hit
+        bool addressHash = false;   ///< channel and bank come from a hash of the address
         bool operator==(const Dram&) const = default;
 
         /// The largest rate of all channels in bytes a cycle: that of the buses or, if less, of the banks

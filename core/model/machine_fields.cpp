@@ -62,6 +62,7 @@ constexpr Modelled kModelled[] = {
     {"dram.row_bytes", kNpu, false},
     {"dram.row_hit_cycles", kNpu, false},
     {"dram.row_miss_cycles", kNpu, false},
+    {"dram.pipelined_hits", kNpu, false},
     {"dram.deliverable_gb_per_s", kNpu, false},
     {"dram", 0},
     {"noc", kNpu, false},
@@ -141,8 +142,10 @@ public:
                   std::string_view meaning)
     {
         add(path, std::move(label), meaning, unit, formatNumber(value));
-        m_out.back().editable = false;
+        setEditable(false);
     }
+    /// Says whether the last field can be set.
+    void setEditable(bool editable) { m_out.back().editable = editable; }
     std::vector<MachineField> take() { return std::move(m_out); }
 
 private:
@@ -289,6 +292,7 @@ std::vector<MachineField> machineFields(const Machine& m)
         f.group(std::string(levelTitle(level)));
         f.number(path + ".buffers", "buffers", U::Count, l.buffers, "Equal memories side by side.");
         f.number(path + ".bytes", "size of a buffer", U::Bytes, l.bytes, "Bytes of one buffer.");
+        f.setEditable(!l.hasMemories());
         if (level != MachineLevel::External && level != MachineLevel::Host)
             f.summary(path + ".memories", "operands", U::Word, l.hasMemories() ? "separate" : "one",
                       l.hasMemories(), "one memory for all operands",
@@ -319,6 +323,7 @@ std::vector<MachineField> machineFields(const Machine& m)
     f.number("scratchpad_banks", "banks", U::Count, m.scratchpadBanks, "Of one half of the double buffer.");
     f.number("register_file_bytes", "register file", U::Bytes, m.registerFileBytes,
              "Of one processing element.");
+    f.setEditable(m.registerFiles[0] == 0);
     f.summary("register_files", "operands", U::Word, m.registerFiles[0] > 0 ? "separate" : "one",
               m.registerFiles[0] > 0, "one register file for all operands",
               "Separate register files for inputs, weights and outputs, or one for all.",
@@ -347,7 +352,7 @@ std::vector<MachineField> machineFields(const Machine& m)
              "Requests of one core on their way. 0: no limit.");
     f.number("dram.request_bytes", "request", U::Bytes, m.dram.requestBytes, "Largest size of a request.");
     f.flag("dram.pipelined_hits", "pipelined row hits", m.dram.pipelinedHits,
-           "A bank accepts the next burst of an open row while it delivers.");
+           "A burst of an open row takes its time on the bus, instead of the time of a row hit.");
     f.flag("dram.address_hash", "address hash", m.dram.addressHash,
            "Channel and bank come from a hash of the address.");
     f.computed("dram.deliverable_gb_per_s", "deliverable bandwidth", U::GbPerSecond,

@@ -53,6 +53,8 @@ Dram::Dram(const DramHardware& hardware, int slots)
       m_interleaveShift(std::countr_zero(static_cast<std::uint64_t>(hardware.interleaveBytes))),
       m_rowShift(std::countr_zero(static_cast<std::uint64_t>(hardware.rowBytes)))
 {
+    while (m_slots.size() > std::size_t{64} << m_slotShift)
+        ++m_slotShift;
     for (Channel& c : m_channels) {
         c.banks.resize(m_banks);
         c.servedBy.resize(m_slots.size(), 0);
@@ -85,7 +87,7 @@ void Dram::begin(int slotIndex, const NpuTensor& tensor, const TileDesc& tile, s
             q.first = id;
             q.row = row;
             Bank& b = ch.banks[bank];
-            b.waiting |= 1U << slotIndex;
+            b.waiting |= bitOf(static_cast<std::size_t>(slotIndex));
             if (b.slot < 0)
                 ch.idleWithWork |= std::uint64_t{1} << bank;
         } else {
@@ -129,19 +131,23 @@ void Dram::serve(std::size_t channel, std::size_t bankIndex, Cycle now)
     Bank& b = ch.banks[bankIndex];
     Queue* const queued = queues(channel, bankIndex);
     auto best = static_cast<std::size_t>(std::countr_zero(b.waiting));
-    if ((b.waiting & (b.waiting - 1)) != 0) {
+    if (m_slotShift > 0 || (b.waiting & (b.waiting - 1)) != 0) {
         const bool aware = m_hw.arbiter == Arbiter::DramAware;
         std::uint64_t bestKey = ~std::uint64_t{0};
-        for (std::uint32_t left = b.waiting; left != 0; left &= left - 1) {
-            const auto s = static_cast<std::size_t>(std::countr_zero(left));
-            const SlotRank& rank = m_ranks[s];
-            std::uint64_t key = rank.age;
-            if (aware)
-                key |=
-                    (queued[s].row != b.openRow ? kOtherRow : 0) | (rank.head == ch.lastHead ? kSameHead : 0);
-            if (key < bestKey) {
-                best = s;
-                bestKey = key;
+        for (std::uint64_t left = b.waiting; left != 0; left &= left - 1) {
+            const auto [from, end] = slotsOfLowest(left);
+            for (std::size_t s = from; s < end; ++s) {
+                if (queued[s].first == kNone)
+                    continue;
+                const SlotRank& rank = m_ranks[s];
+                std::uint64_t key = rank.age;
+                if (aware)
+                    key |= (queued[s].row != b.openRow ? kOtherRow : 0) |
+                           (rank.head == ch.lastHead ? kSameHead : 0);
+                if (key < bestKey) {
+                    best = s;
+                    bestKey = key;
+                }
             }
         }
     }
@@ -149,10 +155,13 @@ void Dram::serve(std::size_t channel, std::size_t bankIndex, Cycle now)
     Queue& q = queued[best];
     b.group = groups[q.first];
     q.first = b.group.next;
-    if (q.first == kNone)
-        b.waiting &= ~(1U << best);
-    else
+    if (q.first != kNone) {
         q.row = groups[q.first].row;
+    } else {
+        const auto [from, end] = slotsOfLowest(bitOf(best));
+        if (std::all_of(queued + from, queued + end, [](const Queue& other) { return other.first == kNone; }))
+            b.waiting &= ~bitOf(best);
+    }
     b.slot = static_cast<int>(best);
     b.hit = b.group.row == b.openRow;
     b.openRow = b.group.row;
@@ -161,7 +170,7 @@ void Dram::serve(std::size_t channel, std::size_t bankIndex, Cycle now)
     const std::uint64_t bit = std::uint64_t{1} << bankIndex;
     ch.hits = b.hit ? ch.hits | bit : ch.hits & ~bit;
     ch.servedBy[best] |= bit;
-    ch.usedBy |= 1U << best;
+    ch.usedBy |= bitOf(best);
 }
 
 int Dram::bankForBus(const Channel& ch, std::uint64_t candidates) const
@@ -178,14 +187,17 @@ int Dram::bankForBus(const Channel& ch, std::uint64_t candidates) const
         return std::countr_zero(candidates);
     std::size_t by = 0;
     std::uint64_t bestKey = ~std::uint64_t{0};
-    for (std::uint32_t left = ch.usedBy; left != 0; left &= left - 1) {
-        const auto s = static_cast<std::size_t>(std::countr_zero(left));
-        if ((ch.servedBy[s] & candidates) == 0)
-            continue;
-        const std::uint64_t sameHead = aware && m_ranks[s].head == ch.lastHead ? std::uint64_t{1} << 63 : 0;
-        if (const std::uint64_t key = m_ranks[s].age | sameHead; key < bestKey) {
-            by = s;
-            bestKey = key;
+    for (std::uint64_t left = ch.usedBy; left != 0; left &= left - 1) {
+        const auto [from, end] = slotsOfLowest(left);
+        for (std::size_t s = from; s < end; ++s) {
+            if ((ch.servedBy[s] & candidates) == 0)
+                continue;
+            const std::uint64_t sameHead =
+                aware && m_ranks[s].head == ch.lastHead ? std::uint64_t{1} << 63 : 0;
+            if (const std::uint64_t key = m_ranks[s].age | sameHead; key < bestKey) {
+                by = s;
+                bestKey = key;
+            }
         }
     }
     return std::countr_zero(ch.servedBy[by] & candidates);
@@ -228,8 +240,10 @@ void Dram::holdBus(std::size_t channel, int bank, Cycle from)
     const auto by = static_cast<std::size_t>(b.slot);
     const Cycle held = b.group.bursts * m_busCycles;
     ch.servedBy[by] &= ~bit;
-    if (ch.servedBy[by] == 0)
-        ch.usedBy &= ~(1U << by);
+    const auto [first, last] = slotsOfLowest(bitOf(by));
+    if (std::all_of(ch.servedBy.data() + first, ch.servedBy.data() + last,
+                    [](std::uint64_t banks) { return banks == 0; }))
+        ch.usedBy &= ~bitOf(by);
     ch.busBank = bank;
     ch.busEnd = m_next[channel] = from + held;
     ch.busy += held;

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace tilewright::npu {
@@ -141,7 +142,7 @@ private:
         Group group;
         bool hit = false;
         std::uint32_t openRow = kNone;
-        std::uint32_t waiting = 0; ///< bit per slot that has queued groups for this bank
+        std::uint64_t waiting = 0; ///< bits (bitOf) of the slots that have queued groups for this bank
     };
     /// Busy banks, sorted by the time at which their data is ready.
     class ServedBanks
@@ -205,7 +206,7 @@ private:
         std::uint64_t idleWithWork = 0;
         std::uint64_t ready = 0;  ///< banks whose data is ready for the bus
         std::uint64_t hits = 0;   ///< banks that were served from an open row
-        std::uint32_t usedBy = 0; ///< mask of the slots with banks that wait for the bus
+        std::uint64_t usedBy = 0; ///< bits (bitOf) of the slots with banks that wait for the bus
         int busBank = -1;
         Cycle busEnd = 0;
         int reservedBank = -1; ///< bank that gets the idle bus at reservedAt unless a transfer starts before
@@ -250,6 +251,17 @@ private:
     {
         return m_queues.data() + (channel * m_banks + bank) * m_slots.size();
     }
+    /// Bit of a slot in a mask. Of more than 64 slots, adjacent ones share a bit.
+    [[nodiscard]] std::uint64_t bitOf(std::size_t slot) const noexcept
+    {
+        return std::uint64_t{1} << (slot >> m_slotShift);
+    }
+    /// The slots of the lowest bit of a mask, from .first to before .second.
+    [[nodiscard]] std::pair<std::size_t, std::size_t> slotsOfLowest(std::uint64_t mask) const noexcept
+    {
+        const std::size_t first = static_cast<std::size_t>(std::countr_zero(mask)) << m_slotShift;
+        return {first, std::min(first + (std::size_t{1} << m_slotShift), m_slots.size())};
+    }
     void releaseBus(std::size_t channel);
     void issueChannel(std::size_t channel, Cycle now);
     void serve(std::size_t channel, std::size_t bank, Cycle now);
@@ -270,6 +282,7 @@ private:
     std::uint64_t m_touched = 0;   ///< mask of the channels that issue() must visit
     std::int64_t m_totalBytes = 0, m_hits = 0, m_misses = 0;
     int m_burstShift = 0, m_interleaveShift = 0, m_rowShift = 0;
+    int m_slotShift = 0; ///< log2 of the slots that share a bit of a mask
 };
 
 } // namespace tilewright::npu

@@ -12,7 +12,7 @@ namespace tilewright::npu {
 using Cycle = std::int64_t;
 
 /// Largest number of cores of a machine. It keeps the exact NoC shares within 128-bit integers.
-inline constexpr int kMaxCores = 16;
+inline constexpr int kMaxCores = 1024;
 inline constexpr int kMaxChannels = 64;
 inline constexpr int kMaxBanks = 64;
 

@@ -21,9 +21,9 @@ Noc::Noc(const NpuHardware& hw)
       m_threshold(2 * hw.dram.interleaveBytes), m_flows(static_cast<std::size_t>(2 * hw.cores))
 {
     // Every share is a multiple of 1/m_unit: the trunk (minus halves of links) divided by the number of
-    // transfers that share it equally.
+    // transfers that share it equally. Of more than 32 transfers, shares are rounded down to such a multiple.
     std::int64_t multiple = 1;
-    for (std::int64_t i = 2; i <= 2 * hw.cores; ++i)
+    for (std::int64_t i = 2; i <= std::min<std::int64_t>(2 * hw.cores, 32); ++i)
         multiple = std::lcm(multiple, i);
     m_unit = 2 * static_cast<Int128>(multiple);
 }
@@ -137,7 +137,7 @@ void Noc::recomputeShares(Cycle now)
             left -= caps[i].halves;
         } else { // The remaining transfers share the remaining bandwidth equally.
             for (std::size_t j = i; j < caps.size(); ++j)
-                m_flows[caps[j].slot].share = left * (m_unit / 2 / others);
+                m_flows[caps[j].slot].share = left * (m_unit / 2) / others;
             break;
         }
     }

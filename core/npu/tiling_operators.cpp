@@ -71,7 +71,8 @@ TileSizes wideMatmulTile(const NpuHardware& hw, int dtypeBytes, std::int64_t m, 
                          std::int64_t k)
 {
     GrowingTile t(hw, dtypeBytes, m, n, k, {});
-    const std::int64_t enough = std::min<std::int64_t>(kMaxCores, t.chains(t.tile));
+    constexpr std::int64_t kLeastChains = 16; // also where the machine has fewer cores
+    const std::int64_t enough = std::min(std::max<std::int64_t>(kLeastChains, hw.cores), t.chains(t.tile));
     while (t.tile.m < t.tile.n ? t.growRows(enough) || t.growCols(enough)
                                : t.growCols(enough) || t.growRows(enough)) {
     }

@@ -80,6 +80,7 @@ class TestNpuTicking : public QObject
 
 private slots:
     void rule_5_agreesWithTickingReference();
+    void rule_5_3_manyCores();
     void rule_5_4_sharedTileOfManyUnits();
 };
 
@@ -107,6 +108,36 @@ void TestNpuTicking::rule_5_agreesWithTickingReference()
         QVERIFY2(totals.states[s] > 0, toString(static_cast<CoreState>(s)).data());
     qInfo("%d cases, %lld cycles, %zu events agree", totals.cases, static_cast<long long>(totals.cycles),
           totals.events);
+}
+
+/// More cores than the arbiter has bits for, two transfers each.
+void TestNpuTicking::rule_5_3_manyCores()
+{
+    NpuModel model;
+    model.name = "many";
+    ModelOp op;
+    op.type = OpType::RmsNorm;
+    op.name = "norm";
+    op.inputs = {model.addTensor("x", {300, 24}), model.addTensor("gamma", {24})};
+    op.outputs = {model.addTensor("y", {300, 24})};
+    op.tile.rows = 1;
+    model.ops.push_back(op);
+    Totals totals;
+    for (const int cores : {32, 33, 70, 150}) {
+        NpuHardware hw;
+        hw.cores = cores;
+        hw.trunkBytesPerCycle = cores * hw.linkBytesPerCycle; // no share of the trunk is rounded
+        hw.spmBytes = 400;
+        hw.vectorLanes = 2;
+        RunOptions options;
+        options.recordDram = true;
+        const auto graph = buildGraph(model, hw);
+        QVERIFY2(graph, graph ? "" : graph.error().text().c_str());
+        const auto run = simulate(*graph, hw, options);
+        QVERIFY(run);
+        const QString found = difference(*graph, hw, *run, totals);
+        QVERIFY2(found.isEmpty(), qPrintable(QStringLiteral("%1 cores: %2").arg(cores).arg(found)));
+    }
 }
 
 /// Hundreds of units that read one tile take another path through the dynamic choice.

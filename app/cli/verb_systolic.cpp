@@ -133,7 +133,7 @@ void printSystolicContext(const verbs::SystolicRequest& r, const verbs::Systolic
 void printPipeline(const verbs::SystolicPipeline& p)
 {
     figureLine("program",
-               formatGrouped(p.program.commands.size()) + " commands, tile " + tileText(p.program.tile) +
+               formatGrouped(p.program.length) + " commands, tile " + tileText(p.program.tile) +
                    (p.program.options.dataflow == systolic::Dataflow::Os ? ", k steps of " : ", steps of ") +
                    formatGrouped(p.program.options.depth) + ", " + systolic::programScheduleText(p.program));
     if (!p.program.reason.empty())
@@ -326,6 +326,12 @@ int runProduct(const SystolicArguments& o)
     const auto answer = verbs::systolicProduct(o, progressLine(interrupt.token(), o.progress, "simulated"));
     if (!answer)
         return fail(answer.error());
+    if (answer->pipeline && answer->pipeline->run.overview && (!o.trace.empty() || !o.addresses.empty()))
+        return fail(Error{ErrorCode::Problem,
+                          "a program of more than " + formatGrouped(systolic::kMaxWholeCommands) +
+                              " commands is run by parts, without the times of its commands",
+                          !o.trace.empty() ? "--trace" : "--address-traces",
+                          {}});
     const std::string json = o.json || !o.csv.empty() ? verbs::systolicJson(*answer) : std::string();
     if (const Status s = writeFiles(o, *answer, json); !s)
         return fail(s.error());

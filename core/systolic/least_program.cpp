@@ -2,6 +2,7 @@
 // What no program of a product goes below (docs/rules/systolic.md 8).
 #include "systolic/stationary.h"
 
+#include "base/text.h"
 #include "systolic/dram_traffic.h"
 #include "systolic/pipeline.h"
 #include "systolic/program_plan.h"
@@ -142,6 +143,23 @@ std::optional<std::int64_t> commandsOf(const ProgramOptions& options)
 {
     const auto plan = planProgram(options);
     return plan ? std::optional(mostCommands(*plan)) : std::nullopt;
+}
+
+double secondsOf(std::int64_t commands) noexcept
+{
+    constexpr double kCommandsPerSecond = 1.5e6; // measured on one core of a server of 2023
+    return static_cast<double>(commands) / kCommandsPerSecond;
+}
+
+Status checkLength(const ProgramOptions& options, std::int64_t most)
+{
+    const std::int64_t commands = commandsOf(options).value_or(0);
+    if (most <= 0 || commands <= most)
+        return Unit{};
+    return programError("the program has up to " + formatGrouped(commands) + " commands, more than " +
+                            formatGrouped(most) + ", about " + formatGrouped(std::ceil(secondsOf(commands))) +
+                            " s to run",
+                        "gemm");
 }
 
 std::optional<std::int64_t> leastCycles(const Hierarchy& h, const ProgramOptions& options)

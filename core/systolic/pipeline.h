@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "base/progress.h"
 #include "systolic/program.h"
+#include "systolic/run_parts.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -85,11 +88,14 @@ struct OccupancyPoint
 /// Result of a simulated program, with random access.
 struct PipelineRun
 {
-    std::vector<PipelineEvent> events; ///< by command of the program
-    std::int64_t cycles = 0;           ///< time at which the last command is ready
-    std::int64_t computeCycles = 0;    ///< cycles from the first operand to the last MAC
-    std::int64_t arrayBusy = 0;        ///< cycles in which operands entered; arrayBusy + all bubbles = cycles
-    std::vector<ArrayBubble> bubbles;  ///< sorted by time
+    /// By command of the program. A program that was run by parts has none but an overview; its bubbles (of
+    /// command 0) and its occupancy are those of the buckets of the overview.
+    std::vector<PipelineEvent> events;
+    std::shared_ptr<RunOverview> overview; ///< null if there are events
+    std::int64_t cycles = 0;               ///< time at which the last command is ready
+    std::int64_t computeCycles = 0;        ///< cycles from the first operand to the last MAC
+    std::int64_t arrayBusy = 0;       ///< cycles in which operands entered; arrayBusy + all bubbles = cycles
+    std::vector<ArrayBubble> bubbles; ///< sorted by time
     std::map<std::string, std::int64_t> stalls;           ///< cycles by reason
     std::array<double, 5> busyFraction{};                 ///< by resource
     std::array<std::vector<OccupancyPoint>, 3> occupancy; ///< L3, L2 and L1 over time
@@ -109,6 +115,19 @@ struct PipelineRun
 
 /// Runs the program. The Error names the command that can never start.
 [[nodiscard]] Result<PipelineRun> runPipeline(const Program& program, const PipelineMachine& machine);
+
+/// A program and its run.
+struct ProgramRun
+{
+    Program program;
+    PipelineRun run;
+};
+/// Plans a program and runs it: as a whole if it has at most `mostWhole` commands (at most
+/// kMaxWholeCommands), else by parts, without holding its commands. Both give equal figures. The Error is
+/// that of buildProgram() or runPipeline(), or says that the run was stopped.
+[[nodiscard]] Result<ProgramRun> runProgram(const ProgramOptions& options, const PipelineMachine& machine,
+                                            std::int64_t mostWhole = kMaxWholeCommands,
+                                            const Progress& progress = {});
 
 /// Barriered and pipelined runs of the same GEMM. One of them may be missing.
 struct PipelineComparison
@@ -130,8 +149,8 @@ struct PipelineComparison
     }
 };
 /// The Error is that of the barriered program, if both are refused.
-[[nodiscard]] Result<PipelineComparison> comparePipelines(ProgramOptions options,
-                                                          const PipelineMachine& machine);
+[[nodiscard]] Result<PipelineComparison>
+comparePipelines(ProgramOptions options, const PipelineMachine& machine, const Progress& progress = {});
 
 /// Chrome trace-event JSON; one cycle is shown as one microsecond. It has a row per unit, counters for the
 /// occupancy of L1, L2 and L3, and the bubbles of the array by reason.

@@ -1,76 +1,100 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "systolic/program_plan.h"
 
+#include "base/text.h"
+
 #include <algorithm>
 
 namespace tilewright::systolic {
 
 namespace {
 
-/// Builds an output-stationary program. It tracks the command that produced each tile.
-class Builder : private ProgramWriter
+/// Writes an output-stationary program. It tracks the command that produced each tile.
+class OutputStationary final : public ProgramWriter
 {
 public:
-    explicit Builder(Program& program)
-        : ProgramWriter(program), m_tile(program.tile), m_banks(program.bankMap()),
-          m_partial(static_cast<std::size_t>(program.blocks()), 0)
+    explicit OutputStationary(Program p)
+        : ProgramWriter(std::move(p)), m_program(plan()), m_options(plan().options), m_tile(plan().tile),
+          m_banks(plan().bankMap()), m_partial(static_cast<std::size_t>(plan().blocks()), 0)
     {
     }
+    OutputStationary(const OutputStationary&) = default;
 
-    void barriered()
+    [[nodiscard]] std::unique_ptr<ProgramStream> clone() const override
     {
-        const bool partials = m_program.blocks() > 1; // a single block keeps its sums in the array
-        for (std::int64_t i = 0; i < m_program.nM; ++i)
-            for (std::int64_t j = 0; j < m_program.nN; ++j) {
-                for (std::int64_t k = 0; k < m_program.nK; ++k) {
-                    const auto a = load(CommandKind::DmaLoad, Matrix::A, i, j, k);
-                    const auto b = load(CommandKind::DmaLoad, Matrix::B, i, j, k);
-                    barrier();
-                    const auto a2 = move(Matrix::A, i, j, k, a);
-                    const auto b2 = move(Matrix::B, i, j, k, b);
-                    barrier();
-                    eachBlock(i, j, [&](std::size_t index) {
-                        if (partials && k > 0)
-                            restore(index);
-                        accumulate(k, a2, b2, k == 0);
-                        if (partials)
-                            drain(index, k + 1 == m_program.nK);
-                    });
-                    barrier();
-                }
-                if (!partials)
-                    eachBlock(i, j, [&](std::size_t index) { drain(index, true); });
-                store();
-            }
-    }
-
-    void pipelined()
-    {
-        m_rowA.resize(static_cast<std::size_t>(m_program.nK));
-        m_aLoaded.resize(static_cast<std::size_t>(m_program.nK));
-        m_bLoaded.resize(m_program.bInL3 ? static_cast<std::size_t>(m_program.nK * m_program.nN) : 0);
-        m_bMoved.resize(full() ? static_cast<std::size_t>(m_program.nK * m_program.nN) : 0);
-        std::optional<Unit> unit = Unit{};
-        Operands operands = fetch(*unit, CommandKind::DmaLoad);
-        while (unit) {
-            // The DMA works in order. A store placed before these loads delays them until its output tile has
-            // left the array. With several blocks per tile the stores must come first: they free the space
-            // that the blocks of this tile need.
-            if (m_program.blocks() > 1)
-                store();
-            const std::optional<Unit> next = after(*unit);
-            Operands ahead;
-            if (next)
-                ahead = fetch(*next, CommandKind::DmaPrefetch);
-            store();
-            run(*unit, operands);
-            unit = next;
-            operands = std::move(ahead);
-        }
-        store();
+        return std::make_unique<OutputStationary>(*this);
     }
 
 private:
+    bool writePart() override
+    {
+        return m_options.style == ProgramStyle::Pipelined ? pipelined() : barriered();
+    }
+    [[nodiscard]] std::optional<Ref> oldestNeeded() const override
+    {
+        return m_complete.empty() ? std::nullopt : std::optional(m_complete.front());
+    }
+
+    /// Writes an output tile.
+    bool barriered()
+    {
+        if (!m_unit)
+            return false;
+        const std::int64_t i = m_unit->i, j = m_unit->j;
+        const bool partials = m_program.blocks() > 1; // a single block keeps its sums in the array
+        for (std::int64_t k = 0; k < m_program.nK; ++k) {
+            const auto a = load(CommandKind::DmaLoad, Matrix::A, i, j, k);
+            const auto b = load(CommandKind::DmaLoad, Matrix::B, i, j, k);
+            barrier();
+            const auto a2 = move(Matrix::A, i, j, k, a);
+            const auto b2 = move(Matrix::B, i, j, k, b);
+            barrier();
+            eachBlock(i, j, [&](std::size_t index) {
+                if (partials && k > 0)
+                    restore(index);
+                accumulate(k, a2, b2, k == 0);
+                if (partials)
+                    drain(index, k + 1 == m_program.nK);
+            });
+            barrier();
+        }
+        if (!partials)
+            eachBlock(i, j, [&](std::size_t index) { drain(index, true); });
+        store();
+        m_unit = after({i, j, m_program.passes - 1});
+        return true;
+    }
+
+    /// Writes the commands of a unit, and the loads and moves of the next one.
+    bool pipelined()
+    {
+        if (!m_unit)
+            return false;
+        if (m_rowA.empty()) {
+            m_rowA.resize(static_cast<std::size_t>(m_program.nK));
+            m_aLoaded.resize(static_cast<std::size_t>(m_program.nK));
+            m_bLoaded.resize(m_program.bInL3 ? static_cast<std::size_t>(m_program.nK * m_program.nN) : 0);
+            m_bMoved.resize(full() ? static_cast<std::size_t>(m_program.nK * m_program.nN) : 0);
+            m_operands = fetch(*m_unit, CommandKind::DmaLoad);
+        }
+        // The DMA works in order. A store placed before these loads delays them until its output tile has
+        // left the array. With several blocks per tile the stores must come first: they free the space
+        // that the blocks of this tile need.
+        if (m_program.blocks() > 1)
+            store();
+        const std::optional<Unit> next = after(*m_unit);
+        Operands ahead;
+        if (next)
+            ahead = fetch(*next, CommandKind::DmaPrefetch);
+        store();
+        run(*m_unit, m_operands);
+        m_unit = next;
+        m_operands = std::move(ahead);
+        if (!m_unit)
+            store();
+        return true;
+    }
+
     /// One output tile, or one pass over k of it.
     struct Unit
     {
@@ -82,6 +106,11 @@ private:
         std::vector<Ref> a, b;
     };
 
+    /// A is not kept in L2 after a unit.
+    [[nodiscard]] bool movesAgain() const
+    {
+        return m_program.schedule == L2Schedule::NoReuse || m_program.schedule == L2Schedule::PartialC;
+    }
     [[nodiscard]] bool full() const { return m_program.schedule == L2Schedule::FullReuse; }
     /// First k tile of a pass. The lengths of the passes differ by at most one tile.
     [[nodiscard]] std::int64_t passBegins(std::int64_t pass) const
@@ -174,8 +203,7 @@ private:
     /// Adds the loads and moves for the operands of a unit that are not in L2.
     Operands fetch(const Unit& u, CommandKind kind)
     {
-        const bool again = m_program.schedule == L2Schedule::NoReuse ||
-                           m_program.schedule == L2Schedule::PartialC; // A is not kept in L2 after the unit
+        const bool again = movesAgain();
         const bool movesA = again || u.j == 0;
         const bool movesB = !full() || u.i == 0;
         const bool loadsA = movesA && (!m_program.aInL3 || u.j == 0);
@@ -185,27 +213,43 @@ private:
         const auto ofB = [&](std::int64_t k) { return static_cast<std::size_t>(k * m_program.nN + u.j); };
         std::vector<Ref> b;
         for (std::int64_t k = from; k < to; ++k) {
-            if (loadsA)
+            if (loadsA) {
                 m_aLoaded[static_cast<std::size_t>(k)] = load(kind, Matrix::A, u.i, u.j, k);
+                if (m_program.aInL3)
+                    keep(m_aLoaded[static_cast<std::size_t>(k)]);
+            }
             if (loadsB) {
                 b.push_back(load(kind, Matrix::B, u.i, u.j, k));
-                if (m_program.bInL3)
+                if (m_program.bInL3) {
                     m_bLoaded[ofB(k)] = b.back();
+                    keep(b.back());
+                }
             } else if (movesB) {
                 b.push_back(m_bLoaded[ofB(k)]);
             }
         }
         Operands out;
+        const bool lastRow = u.i + 1 == m_program.nM, lastColumn = u.j + 1 == m_program.nN;
         for (std::int64_t k = from; k < to; ++k) {
             const auto index = static_cast<std::size_t>(k);
-            if (movesB)
+            if (movesB) {
                 out.b.push_back(move(Matrix::B, u.i, u.j, k, b[static_cast<std::size_t>(k - from)]));
-            else
+                if (full())
+                    keep(out.b.back());
+                if (m_program.bInL3 && (full() || lastRow))
+                    release(b[static_cast<std::size_t>(k - from)]);
+            } else {
                 out.b.push_back(m_bMoved[ofB(k)]);
+            }
             if (full())
                 m_bMoved[ofB(k)] = out.b.back();
-            if (movesA)
+            if (movesA) {
                 m_rowA[index] = move(Matrix::A, u.i, u.j, k, m_aLoaded[index]);
+                if (!again)
+                    keep(m_rowA[index]);
+                else if (m_program.aInL3 && lastColumn)
+                    release(m_aLoaded[index]);
+            }
             out.a.push_back(m_rowA[index]);
         }
         return out;
@@ -222,6 +266,13 @@ private:
                            u.pass == 0 && k == 0);
             drain(index, last);
         });
+        // The last readers of what L2 keeps.
+        if (full() && u.i + 1 == m_program.nM)
+            for (const Ref moved : operands.b)
+                release(moved);
+        if (!movesAgain() && u.j + 1 == m_program.nN)
+            for (const Ref moved : operands.a)
+                release(moved);
     }
 
     /// Feeds one k tile to the block. `fresh`: the sum of the block begins here.
@@ -271,7 +322,7 @@ private:
         into(ref, Pool::L2C);
         at(ref).waits.push_back(m_lastCompute);
         at(ref).reads.push_back(m_accumulator);
-        m_drains.push_back(ref);
+        drained(ref);
         if (complete)
             m_complete.push_back(ref);
         else
@@ -281,8 +332,8 @@ private:
     /// Adds the stores of the complete output blocks.
     void store()
     {
-        for (const Ref drained : m_complete)
-            addStore(drained);
+        for (const Ref ref : m_complete)
+            addStore(ref);
         m_complete.clear();
     }
 
@@ -291,6 +342,10 @@ private:
         std::int64_t i = 0, j = 0, bi = 0, bj = 0;
     };
 
+    const Program& m_program;
+    const ProgramOptions& m_options;
+    std::optional<Unit> m_unit = Unit{}; ///< of the next part
+    Operands m_operands;                 ///< of m_unit
     TileShape m_tile;
     BankMap m_banks;
     BlockPlace m_at;
@@ -304,20 +359,29 @@ private:
 
 } // namespace
 
+std::unique_ptr<ProgramStream> streamOf(Program plan)
+{
+    if (plan.options.dataflow != Dataflow::Os)
+        return stationaryStream(std::move(plan));
+    return std::make_unique<OutputStationary>(std::move(plan));
+}
+
 Result<Program> buildProgram(const ProgramOptions& options)
 {
     auto program = planProgram(options);
     if (!program)
         return program.error();
-    if (options.dataflow != Dataflow::Os) {
-        writeStationary(*program);
-        return program;
-    }
-    Builder builder(*program);
-    if (options.style == ProgramStyle::Pipelined)
-        builder.pipelined();
-    else
-        builder.barriered();
+    if (const std::int64_t most = mostCommands(*program); most > kMaxWholeCommands)
+        return programError("the program would have up to " + formatGrouped(most) + " commands, more than " +
+                                formatGrouped(kMaxWholeCommands) + " that are held as a whole",
+                            "gemm");
+    const std::unique_ptr<ProgramStream> stream = streamOf(*program);
+    while (stream->next())
+        ;
+    program->commands = stream->take();
+    program->length = std::ssize(program->commands);
+    for (const Command& c : program->commands)
+        program->moved[static_cast<std::size_t>(c.kind)] += c.bytes;
     return program;
 }
 

@@ -5,6 +5,7 @@
 #include "systolic/l2_schedule.h"
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ enum class CommandKind {
     DmaStore,       ///< L2 -> DRAM
     Barrier,        ///< all earlier commands end before any later command starts
 };
+
+inline constexpr std::size_t kCommandKinds = 11;
 
 enum class Resource { Dma, BlockMover, Streamer, Array, Drain };
 inline constexpr std::array kResources{Resource::Dma, Resource::BlockMover, Resource::Streamer,
@@ -63,6 +66,7 @@ struct Command
     std::optional<Pool> pool; ///< destination buffer of the result
     std::int64_t slot = 0;
     bool bankConflict = false;        ///< its tile is in the same bank as the other operand of the step
+    bool kept = false;                ///< commands of far later parts of a ProgramStream may read its slot
     std::vector<std::uint32_t> waits; ///< commands whose results must be ready before this one starts
     std::vector<std::uint32_t> reads; ///< commands whose slots stay occupied until this one ends
 };
@@ -108,8 +112,10 @@ struct Program
     bool bInL3 = false;   ///< B is loaded once and stays in L3
     bool spillsC = false; ///< WS and IS: partial sums go to DRAM between k tiles
     std::array<std::int64_t, kPools> poolSlots{};
-    std::int64_t outputTiles = 1; ///< number of C tiles that fit into L2
-    std::vector<Command> commands;
+    std::int64_t outputTiles = 1;                    ///< number of C tiles that fit into L2
+    std::vector<Command> commands;                   ///< empty if the program was run by parts (runProgram())
+    std::int64_t length = 0;                         ///< number of commands
+    std::array<std::int64_t, kCommandKinds> moved{}; ///< bytes moved by the commands of each CommandKind
 
     [[nodiscard]] BankMap bankMap() const noexcept { return {options.layout, options.banks, nN, nK}; }
     /// Largest size of the tiles resident in L2, in bytes of whole tiles (docs/rules/systolic.md 3: 13 KB for
@@ -119,8 +125,11 @@ struct Program
     [[nodiscard]] std::int64_t blocks() const noexcept;
 };
 
-/// Largest number of commands of a program.
-inline constexpr std::int64_t kMaxCommands = 2'000'000;
+/// Largest number of commands of a program that is held as a whole, with the times of every command. Longer
+/// ones are run by parts.
+inline constexpr std::int64_t kMaxWholeCommands = 2'000'000;
+/// Largest number of commands that is run without being asked for: a few seconds.
+inline constexpr std::int64_t kMaxCommandsUnasked = 10'000'000;
 
 /// Builds a program.
 /// `barriered` (docs/rules/systolic.md 4.2): a barrier follows the loads, the moves and the streaming of
@@ -130,7 +139,7 @@ inline constexpr std::int64_t kMaxCommands = 2'000'000;
 /// array, partial sums are kept in L2. WS and IS: tiles are in the loop order of the dataflow
 /// (docs/rules/systolic.md 6.6). The weights of a block are loaded while the previous block is in use. The
 /// partial sums of a column of tiles (IS: a row) are in L2 or, if they do not fit, in DRAM. Returns an Error
-/// for illegal sizes, above kMaxCommands, and if the tiles exceed the capacities.
+/// for illegal sizes, above kMaxWholeCommands, and if the tiles exceed the capacities.
 [[nodiscard]] Result<Program> buildProgram(const ProgramOptions& options);
 
 /// Bytes that each port of the memories moves. The ports are those of the pipeline: DMA, block movers,
@@ -150,8 +159,14 @@ struct LeastProgram
 /// style, schedule, passes and depth are. nullopt if no such program fits L3 and L2.
 [[nodiscard]] std::optional<LeastProgram> leastProgram(ProgramOptions options);
 
-/// Returns an upper bound on the number of commands of a program; nullopt if buildProgram() refuses it.
+/// Returns an upper bound on the number of commands of a program, in closed form; nullopt if no program of
+/// these options fits.
 [[nodiscard]] std::optional<std::int64_t> commandsOf(const ProgramOptions& options);
+/// Seconds that the run of a program takes, about, at the usual rate of commands.
+[[nodiscard]] double secondsOf(std::int64_t commands) noexcept;
+/// Returns an Error that tells commands and seconds if a program has more than `most` commands (0: any
+/// number).
+[[nodiscard]] Status checkLength(const ProgramOptions& options, std::int64_t most);
 /// Returns the least number of cycles of leastProgram() at the rates of a hierarchy: the longest of the array
 /// and of every port. nullopt as leastProgram().
 [[nodiscard]] std::optional<std::int64_t> leastCycles(const Hierarchy& hierarchy,
@@ -172,8 +187,11 @@ struct LeastProgram
 /// Total sizes of L3, L2 and L1 of a hierarchy, as for ProgramOptions::capacityBytes.
 [[nodiscard]] std::array<std::int64_t, 3> capacitiesOf(const Hierarchy& hierarchy) noexcept;
 
-/// Listing of a program, one line per command (docs/rules/systolic.md 4.1). After `limit` lines, one line
-/// counts the rest.
-[[nodiscard]] std::string programText(const Program& program, std::size_t limit = 100'000);
+/// Listing of a program of buildProgram() or runProgram(), one line per command (docs/rules/systolic.md 4.1).
+/// After `limit` lines, one line counts the rest. The commands are written anew, part by part.
+[[nodiscard]] std::string programText(const Program& program, std::int64_t limit = 100'000);
+/// The same in pieces. Returns the Error of `write`.
+[[nodiscard]] Status writeProgramText(const Program& program, std::int64_t limit,
+                                      const std::function<Status(std::string_view)>& write);
 
 } // namespace tilewright::systolic

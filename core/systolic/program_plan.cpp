@@ -37,16 +37,6 @@ Status checkDepth(const Program& p)
     return Unit{};
 }
 
-Status checkCommands(std::int64_t most)
-{
-    if (most > kMaxCommands)
-        return programError("the program would have up to " + formatGrouped(most) + " commands, more than " +
-                                formatGrouped(kMaxCommands) +
-                                "; choose a smaller GEMM, a larger array, a larger tile or deeper k steps",
-                            "gemm");
-    return Unit{};
-}
-
 namespace {
 
 /// Sets the schedule and its passes: those of the options, or the best that fit into L2.
@@ -224,8 +214,6 @@ Result<Program> planProgram(const ProgramOptions& o)
     for (const Status& ok : {chooseSchedule(p), assignSlots(p)})
         if (!ok)
             return ok.error();
-    if (const auto ok = checkCommands(mostCommands(p)); !ok)
-        return ok.error();
     return p;
 }
 

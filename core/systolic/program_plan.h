@@ -2,7 +2,7 @@
 // What the builders of programs share: tiles, slots, and the writer of commands.
 #pragma once
 
-#include "systolic/program.h"
+#include "systolic/program_stream.h"
 
 namespace tilewright::systolic {
 
@@ -19,33 +19,23 @@ struct TileBytes
 
 /// Upper bound on the number of commands of the program, saturating.
 [[nodiscard]] std::int64_t mostCommands(const Program& program);
-/// Returns an Error above kMaxCommands.
-[[nodiscard]] Status checkCommands(std::int64_t most);
-
 /// Weight- and input-stationary programs: tiles and slots, number of commands, and the commands.
 [[nodiscard]] Result<Program> planStationary(const ProgramOptions& options);
 [[nodiscard]] std::int64_t maxStationaryCommands(const Program& program);
-void writeStationary(Program& program);
+[[nodiscard]] std::unique_ptr<ProgramStream> stationaryStream(Program plan);
 
-/// A program without commands: tiles, schedule and slots of every buffer. Returns an Error if buildProgram()
-/// does.
+/// A program without commands: tiles, schedule and slots of every buffer, for any number of commands. Returns
+/// an Error for illegal sizes and if the tiles exceed the capacities.
 [[nodiscard]] Result<Program> planProgram(const ProgramOptions& options);
 
-/// Appends commands to a program and counts the tiles written to each buffer.
-class ProgramWriter
+/// Appends commands and counts the tiles written to each buffer.
+class ProgramWriter : public ProgramStream
 {
 protected:
-    using Ref = std::uint32_t; ///< index of a command
-
-    explicit ProgramWriter(Program& program) : m_program(program), m_options(program.options) {}
-
-    Ref append(Command command)
+    explicit ProgramWriter(Program plan)
+        : ProgramStream(std::move(plan)), m_drains(slotsOf(Pool::Accumulator))
     {
-        m_program.commands.push_back(std::move(command));
-        return static_cast<Ref>(m_program.commands.size() - 1);
     }
-
-    Command& at(Ref ref) { return m_program.commands[ref]; }
 
     /// Number of tiles written to a buffer so far.
     [[nodiscard]] std::int64_t written(Pool pool) const { return m_written[static_cast<std::size_t>(pool)]; }
@@ -55,7 +45,7 @@ protected:
     {
         const auto p = static_cast<std::size_t>(pool);
         at(ref).pool = pool;
-        at(ref).slot = m_written[p]++ % m_program.poolSlots[p];
+        at(ref).slot = m_written[p]++ % plan().poolSlots[p];
     }
 
     /// Makes `ref` wait for the result of `source` and read its slot.
@@ -65,21 +55,20 @@ protected:
         at(ref).reads.push_back(source);
     }
 
-    void barrier() { m_program.commands.emplace_back(); }
+    void barrier() { append({}); }
 
     /// Sends a partial sum to the next accumulator. The array also fills accumulators, so the command waits
     /// for the drain that frees this one; otherwise the streamer could take it out of order.
     void intoAccumulator(Ref ref)
     {
-        const std::int64_t turn = written(Pool::Accumulator) - accumulators();
+        const std::int64_t turn = written(Pool::Accumulator) - std::ssize(m_drains);
         if (turn >= 0)
-            at(ref).waits.push_back(m_drains[static_cast<std::size_t>(turn)]);
+            at(ref).waits.push_back(m_drains[static_cast<std::size_t>(turn) % m_drains.size()]);
         into(ref, Pool::Accumulator);
     }
-    [[nodiscard]] std::int64_t accumulators() const
-    {
-        return m_program.poolSlots[static_cast<std::size_t>(Pool::Accumulator)];
-    }
+
+    /// Notes the drain that frees the accumulator which has been in use for longest.
+    void drained(Ref drain) { m_drains[m_drained++ % m_drains.size()] = drain; }
 
     Ref addStore(Ref drained)
     {
@@ -96,12 +85,15 @@ protected:
         return append(std::move(c));
     }
 
-    Program& m_program;
-    const ProgramOptions& m_options;
-    std::vector<Ref> m_drains; ///< one drain per use of an accumulator
-
 private:
+    [[nodiscard]] std::size_t slotsOf(Pool pool) const
+    {
+        return static_cast<std::size_t>(plan().poolSlots[static_cast<std::size_t>(pool)]);
+    }
+
     std::array<std::int64_t, kPools> m_written{};
+    std::vector<Ref> m_drains; ///< the last drains, one per accumulator
+    std::size_t m_drained = 0;
 };
 
 } // namespace tilewright::systolic

@@ -1,35 +1,100 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "systolic/program.h"
+#include "systolic/program_plan.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace tilewright::systolic {
 
 namespace {
 
-std::string place(const Program& program, const Command& command, bool source)
+std::string slotText(const Command& c)
 {
-    const auto slot = [](const Command& c) {
-        return std::string(poolName(*c.pool)) + "#" + std::to_string(c.slot);
-    };
-    if (!source) {
+    return std::string(poolName(*c.pool)) + "#" + std::to_string(c.slot);
+}
+
+/// Writes the lines of commands. Remembers the slots of kept commands, which far later ones read.
+class Lines
+{
+public:
+    explicit Lines(std::unique_ptr<ProgramStream> stream) : m_stream(std::move(stream)) {}
+
+    /// Writes the lines of the next part, at most `limit`; false if there is none.
+    bool next(std::string& out, std::int64_t limit)
+    {
+        const ProgramStream::Ref before = m_stream->part();
+        if (!m_stream->next())
+            return false;
+        for (ProgramStream::Ref c = m_stream->part(); c < m_stream->end(); ++c) {
+            const Command& command = of(c);
+            if (command.kept)
+                m_kept.emplace(c, slotText(command));
+            if (limit-- > 0)
+                line(out, command);
+        }
+        for (const ProgramStream::Ref ref : m_stream->released())
+            m_released.push_back(ref);
+        if (m_released.size() > 4096) { // later than their last readers
+            for (std::size_t n = 0; n < m_released.size() / 2; ++n)
+                m_kept.erase(m_released[n]);
+            m_released.erase(m_released.begin(),
+                             m_released.begin() + static_cast<std::ptrdiff_t>(m_released.size() / 2));
+        }
+        m_stream->forget(before);
+        return true;
+    }
+    [[nodiscard]] std::int64_t written() const { return m_stream->end(); }
+
+private:
+    [[nodiscard]] const Command& of(ProgramStream::Ref c) const
+    {
+        return m_stream->commands()[c - m_stream->first()];
+    }
+    [[nodiscard]] std::string source(const Command& command) const
+    {
+        if (command.kind == CommandKind::DmaLoad || command.kind == CommandKind::DmaPrefetch)
+            return "DRAM";
+        std::string out;
+        for (const ProgramStream::Ref read : command.reads) {
+            const auto kept = m_kept.find(read);
+            if (kept == m_kept.end() && command.kind == CommandKind::Compute &&
+                of(read).pool == Pool::Accumulator)
+                continue;
+            out += (out.empty() ? "" : " + ") + (kept == m_kept.end() ? slotText(of(read)) : kept->second);
+        }
+        return out;
+    }
+    static std::string destination(const Command& command)
+    {
         if (command.kind == CommandKind::DmaStore)
             return "DRAM";
         if (command.kind == CommandKind::Compute)
             return "PEs";
-        return command.pool ? slot(command) : std::string();
+        return command.pool ? slotText(command) : std::string();
     }
-    if (command.kind == CommandKind::DmaLoad || command.kind == CommandKind::DmaPrefetch)
-        return "DRAM";
-    std::string out;
-    for (const std::uint32_t read : command.reads) {
-        const Command& from = program.commands[read];
-        if (command.kind == CommandKind::Compute && from.pool == Pool::Accumulator)
-            continue;
-        out += (out.empty() ? "" : " + ") + slot(from);
+    void line(std::string& out, const Command& c) const
+    {
+        std::string line = commandTitle(c);
+        if (c.kind == CommandKind::Barrier) {
+            out += line + "\n";
+            return;
+        }
+        const BankMap banks = m_stream->plan().bankMap();
+        line.resize(std::max<std::size_t>(line.size() + 1, 28), ' ');
+        line += "; " + std::to_string(c.bytes) + " B, " + source(c) + " -> " + destination(c);
+        if (m_stream->plan().options.dataflow == Dataflow::Os && c.kind == CommandKind::StrFeedRows)
+            line += ", bank " + std::to_string(banks.bankA(c.i, c.k));
+        if (c.kind == CommandKind::StrFeedCols)
+            line += ", bank " + std::to_string(banks.bankB(c.k, c.j)) + (c.bankConflict ? " (conflict)" : "");
+        if (c.kind == CommandKind::Compute)
+            line += ", " + std::to_string(c.cycles) + " cycles";
+        out += line + "\n";
     }
-    return out;
-}
+
+    std::unique_ptr<ProgramStream> m_stream;
+    std::unordered_map<ProgramStream::Ref, std::string> m_kept;
+    std::vector<ProgramStream::Ref> m_released;
+};
 
 } // namespace
 
@@ -149,7 +214,8 @@ std::string programScheduleText(const Program& p)
            (p.passes > 1 ? " in " + std::to_string(p.passes) + " passes over k" : "");
 }
 
-std::string programText(const Program& program, std::size_t limit)
+Status writeProgramText(const Program& program, std::int64_t limit,
+                        const std::function<Status(std::string_view)>& write)
 {
     const ProgramOptions& o = program.options;
     const auto times = [](std::int64_t a, std::int64_t b, std::int64_t c) {
@@ -167,29 +233,27 @@ std::string programText(const Program& program, std::size_t limit)
             out += " " + std::string(poolName(static_cast<Pool>(p))) + "=" +
                    std::to_string(program.poolSlots[p]);
     out += "\n";
-    const BankMap banks = program.bankMap();
-    std::size_t lines = 0;
-    for (const Command& c : program.commands) {
-        if (lines++ == limit) {
-            out += "; ... " + std::to_string(program.commands.size() - limit) + " more commands\n";
-            break;
-        }
-        std::string line = commandTitle(c);
-        if (c.kind == CommandKind::Barrier) {
-            out += line + "\n";
-            continue;
-        }
-        line.resize(std::max<std::size_t>(line.size() + 1, 28), ' ');
-        line += "; " + std::to_string(c.bytes) + " B, " + place(program, c, true) + " -> " +
-                place(program, c, false);
-        if (o.dataflow == Dataflow::Os && c.kind == CommandKind::StrFeedRows)
-            line += ", bank " + std::to_string(banks.bankA(c.i, c.k));
-        if (c.kind == CommandKind::StrFeedCols)
-            line += ", bank " + std::to_string(banks.bankB(c.k, c.j)) + (c.bankConflict ? " (conflict)" : "");
-        if (c.kind == CommandKind::Compute)
-            line += ", " + std::to_string(c.cycles) + " cycles";
-        out += line + "\n";
+    auto plan = planProgram(o);
+    if (!plan)
+        return plan.error();
+    Lines lines(streamOf(std::move(*plan)));
+    while (lines.written() <= limit && lines.next(out, limit - lines.written())) {
+        if (const Status done = write(out); !done)
+            return done;
+        out.clear();
     }
+    if (program.length > limit)
+        out += "; ... " + std::to_string(program.length - limit) + " more commands\n";
+    return write(out);
+}
+
+std::string programText(const Program& program, std::int64_t limit)
+{
+    std::string out;
+    (void)writeProgramText(program, limit, [&out](std::string_view part) -> Status {
+        out += part;
+        return Unit{};
+    });
     return out;
 }
 

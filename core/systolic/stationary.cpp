@@ -1,191 +1,91 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Weight-stationary (WS) and input-stationary (IS) programs: tiles, slots, place of partial sums, commands.
+// Weight-stationary (WS) and input-stationary (IS) programs: their commands.
 // The comments describe WS: B is in the array, rows of A stream past it, and the loops over tiles are j, k, i
 // with i innermost. IS is WS of the transposed product.
 #include "systolic/stationary.h"
 
-#include "systolic/dram_traffic.h"
 #include "systolic/program_plan.h"
 
 namespace tilewright::systolic {
 
 namespace {
 
-constexpr double kOperandShare = 0.4; // share of L3 per operand (docs/rules/systolic.md 7)
-
-/// Sets the place of partial sums and the slots of L2 and L3.
-Status assignStationarySlots(Program& p)
-{
-    const ProgramOptions& o = p.options;
-    const Stationary of(p);
-    const TileBytes bytes(p.tile, o.elementBytes);
-    const bool pipelined = o.style == ProgramStyle::Pipelined;
-    const std::int64_t twice = pipelined ? 2 : 1;
-    const std::int64_t lag = pipelined ? of.storeLag() : 0;
-    const auto slots = [&](Pool pool) -> std::int64_t& {
-        return p.poolSlots[static_cast<std::size_t>(of.pool(pool))];
-    };
-    slots(Pool::L2A) = slots(Pool::L2B) = slots(Pool::L3B) = slots(Pool::L3A) = twice;
-    slots(Pool::L1A) = o.l1Slots;
-    slots(Pool::Weights) = o.weightBuffers;
-    // Accumulators: results in the array, including those of shorter steps and tiles, and one partial sum
-    // ahead.
-    slots(Pool::Accumulator) =
-        std::max(o.accumulators, 2 + of.steps() * (1 + ceilDiv(of.wave() + of.depth, of.tile.ti)));
-
-    const std::int64_t operands = saturatingMul(twice, saturatingAdd(bytes.a, bytes.b));
-    const std::int64_t room = o.capacityBytes[1];
-    const auto need = [&](std::int64_t outputs) {
-        return saturatingAdd(operands, saturatingMul(outputs, bytes.c));
-    };
-    const std::int64_t passing = pipelined ? lag + 2 : 1;
-    const std::int64_t column = of.nK > 1 ? std::max(of.nI, passing) : passing;
-    p.outputTiles = std::min(column, saturatingMul(of.nI, of.nJ));
-    if (room > 0 && need(p.outputTiles) > room) {
-        const std::string why = "the " + std::string(of.transposed ? "row" : "column") +
-                                " of C that is summed up needs " + bytesText(need(p.outputTiles)) +
-                                " of L2 with its operands, it has " + bytesText(room);
-        const bool canSpill = of.nK > 1 && of.nI >= lag + 2;
-        if (!canSpill || need(passing + twice) > room)
-            return programError(why + (canSpill
-                                           ? "; with the sums in DRAM " + bytesText(need(passing + twice))
-                                           : std::string()),
-                                "l2");
-        p.outputTiles = passing;
-        p.spillsC = true;
-        slots(Pool::L2P) = slots(Pool::L3C) = twice;
-        p.reason = why + ": partial sums go to DRAM";
-    }
-    slots(Pool::L2C) = p.outputTiles * of.places();
-
-    const double streamed =
-        static_cast<double>(of.gemm.m) * static_cast<double>(of.gemm.k) * static_cast<double>(o.elementBytes);
-    const bool kept = pipelined && of.nJ > 1 && streamed <= kOperandShare * static_cast<double>(o.l3Bytes);
-    (of.transposed ? p.bInL3 : p.aInL3) = kept;
-    if (kept)
-        slots(Pool::L3A) = of.nI * of.nK;
-    const std::int64_t l3 = o.capacityBytes[0];
-    const auto inL3 = [&] {
-        const auto of3 = [&](Pool pool, std::int64_t tile) {
-            return saturatingMul(p.poolSlots[static_cast<std::size_t>(pool)], tile);
-        };
-        return saturatingAdd(saturatingAdd(of3(Pool::L3A, bytes.a), of3(Pool::L3B, bytes.b)),
-                             of3(Pool::L3C, bytes.c));
-    };
-    if (l3 > 0 && inL3() > l3) { // streamed operands get fewer slots
-        slots(Pool::L3B) = 1;
-        if (!kept)
-            slots(Pool::L3A) = 1;
-        if (p.spillsC)
-            slots(Pool::L3C) = 1;
-        if (inL3() > l3)
-            return programError(
-                "the tiles of a step need " + bytesText(inL3()) + " of L3, it has " + bytesText(l3), "l3");
-    }
-    return checkDepth(p);
-}
-
-} // namespace
-
-std::int64_t maxStationaryCommands(const Program& p)
-{
-    const Stationary of(p);
-    const auto times = [](std::int64_t a, std::int64_t b) { return saturatingMul(a, b); };
-    const std::int64_t tiles = times(times(of.nI, of.nJ), of.nK);
-    const std::int64_t folds = times(tiles, ceilDiv(of.tile.tk, of.rows) * ceilDiv(of.tile.tj, of.cols));
-    const std::int64_t stored = times(p.spillsC ? tiles : times(of.nI, of.nJ), of.places());
-    // Commands per step: a partial sum, a feed, a compute, a drain. Per fold: its weights. Per tile: load and
-    // move of A, three barriers (barriered only), load and move of partial sums in DRAM. B: once per column
-    // of tiles.
-    const std::int64_t perTile =
-        2 + (p.options.style == ProgramStyle::Barriered ? 3 : 0) + (p.spillsC ? 2 : 0);
-    const std::int64_t moving = saturatingAdd(times(tiles, perTile), times(times(of.nJ, of.nK), 2));
-    return saturatingAdd(saturatingAdd(times(times(folds, of.steps()), 4), folds),
-                         saturatingAdd(moving, stored));
-}
-
-Result<Program> planStationary(const ProgramOptions& o)
-{
-    if (o.schedule)
-        return programError("applies to output-stationary programs only; " +
-                                std::string(dataflowName(o.dataflow)) + " has its own loop order",
-                            "schedule");
-    if (o.weightBuffers != 1 && o.weightBuffers != 2)
-        return programError("must be 1 or 2, got " + std::to_string(o.weightBuffers), "weight buffers");
-    Program p;
-    p.options = o;
-    p.tile = arrayTile(o.gemm, o.array, o.dataflow);
-    if (o.tile) {
-        if (const auto ok = checkTile(o.gemm, *o.tile); !ok)
-            return ok.error();
-        p.tile = *o.tile;
-    }
-    p.options.depth = std::min(o.depth, o.dataflow == Dataflow::Ws ? p.tile.ti : p.tile.tj);
-    p.nM = ceilDiv(o.gemm.m, p.tile.ti);
-    p.nN = ceilDiv(o.gemm.n, p.tile.tj);
-    p.nK = ceilDiv(o.gemm.k, p.tile.tk);
-    if (const auto ok = assignStationarySlots(p); !ok)
-        return ok.error();
-    if (const auto ok = checkCommands(maxStationaryCommands(p)); !ok)
-        return ok.error();
-    return p;
-}
-
-namespace {
-
-class StationaryBuilder : private ProgramWriter
+class StationaryWriter final : public ProgramWriter
 {
 public:
-    explicit StationaryBuilder(Program& program)
-        : ProgramWriter(program), m_of(program), m_keepsA(m_of.transposed ? program.bInL3 : program.aInL3),
+    explicit StationaryWriter(Program p)
+        : ProgramWriter(std::move(p)), m_program(plan()), m_options(plan().options), m_of(m_program),
+          m_keepsA(m_of.transposed ? m_program.bInL3 : m_program.aInL3),
           m_stored(static_cast<std::size_t>(m_of.nI)),
-          m_partial(static_cast<std::size_t>(program.outputTiles * m_of.places()), 0)
+          m_partial(static_cast<std::size_t>(m_program.outputTiles * m_of.places()), 0)
     {
         if (m_keepsA)
             m_aLoaded.resize(static_cast<std::size_t>(m_of.nI * m_of.nK));
     }
+    StationaryWriter(const StationaryWriter&) = default;
 
-    void pipelined()
+    [[nodiscard]] std::unique_ptr<ProgramStream> clone() const override
     {
-        std::optional<Unit> unit = Unit{};
-        m_ahead = fetchB(*unit, CommandKind::DmaLoad);
-        Operands operands = fetch(*unit, CommandKind::DmaLoad);
-        while (unit) {
-            const std::optional<Unit> next = after(*unit);
-            Operands ahead;
-            if (next)
-                ahead = fetch(*next, CommandKind::DmaPrefetch);
-            storeUpTo(m_unit - m_of.storeLag());
-            run(*unit, operands);
-            unit = next;
-            operands = ahead;
-            ++m_unit;
-        }
-        storeUpTo(m_unit);
-    }
-
-    void barriered()
-    {
-        Operands moved;
-        for (std::optional<Unit> unit = Unit{}; unit; unit = after(*unit), ++m_unit) {
-            const Operands loaded = load(*unit, CommandKind::DmaLoad);
-            std::optional<Ref> b;
-            if (unit->i == 0)
-                b = loadB(*unit, CommandKind::DmaLoad);
-            barrier();
-            if (b)
-                moved.b = moveB(*unit, *b);
-            const Ref tile = moved.b;
-            moved = move(*unit, loaded);
-            moved.b = tile;
-            barrier();
-            run(*unit, moved);
-            barrier();
-            storeUpTo(m_unit);
-        }
+        return std::make_unique<StationaryWriter>(*this);
     }
 
 private:
+    bool writePart() override
+    {
+        if (!m_current)
+            return false;
+        if (m_options.style == ProgramStyle::Pipelined)
+            pipelined();
+        else
+            barriered();
+        return true;
+    }
+    [[nodiscard]] std::optional<Ref> oldestNeeded() const override
+    {
+        return m_toStore.empty() ? std::nullopt : std::optional(m_toStore.front().drain);
+    }
+
+    /// Writes the commands of a unit, and the loads and moves of the next one.
+    void pipelined()
+    {
+        if (m_unit == 0) {
+            m_ahead = fetchB(*m_current, CommandKind::DmaLoad);
+            m_operands = fetch(*m_current, CommandKind::DmaLoad);
+        }
+        const std::optional<Unit> next = after(*m_current);
+        Operands ahead;
+        if (next)
+            ahead = fetch(*next, CommandKind::DmaPrefetch);
+        storeUpTo(m_unit - m_of.storeLag());
+        run(*m_current, m_operands);
+        m_current = next;
+        m_operands = ahead;
+        ++m_unit;
+        if (!m_current)
+            storeUpTo(m_unit);
+    }
+
+    /// Writes a unit.
+    void barriered()
+    {
+        const Operands loaded = load(*m_current, CommandKind::DmaLoad);
+        std::optional<Ref> b;
+        if (m_current->i == 0)
+            b = loadB(*m_current, CommandKind::DmaLoad);
+        barrier();
+        if (b)
+            m_operands.b = moveB(*m_current, *b);
+        const Ref tile = m_operands.b;
+        m_operands = move(*m_current, loaded);
+        m_operands.b = tile;
+        barrier();
+        run(*m_current, m_operands);
+        barrier();
+        storeUpTo(m_unit);
+        m_current = after(*m_current);
+        ++m_unit;
+    }
+
     /// One tile of B with one tile of A.
     struct Unit
     {
@@ -271,8 +171,11 @@ private:
         }
         if (m_keepsA) {
             Ref& kept = m_aLoaded[static_cast<std::size_t>(u.i * m_of.nK + u.k)];
-            kept = again ? kept : out.a;
+            if (!again)
+                keep(kept = out.a);
             out.a = kept;
+            if (u.j + 1 == m_of.nJ)
+                release(kept);
         }
         if (m_program.spillsC && u.k > 0) {
             out.c = add(kind, Matrix::C, u, m_of.tileRows(u.i) * m_of.tileCols(u.j));
@@ -288,21 +191,25 @@ private:
         return ref;
     }
 
-    Ref moveOne(Matrix matrix, Pool pool, const Unit& u, Ref source)
+    Ref moveOne(Matrix matrix, Pool pool, const Unit& u, std::int64_t elements, Ref source)
     {
-        const Ref ref = add(CommandKind::BmMove, matrix, u, 0);
-        at(ref).bytes = at(source).bytes;
+        const Ref ref = add(CommandKind::BmMove, matrix, u, elements);
         intoPool(ref, pool);
         from(ref, source);
         return ref;
     }
-    Ref moveB(const Unit& u, Ref source) { return moveOne(Matrix::B, Pool::L2B, u, source); }
+    Ref moveB(const Unit& u, Ref source)
+    {
+        const Ref ref = moveOne(Matrix::B, Pool::L2B, u, m_of.tileDepth(u.k) * m_of.tileCols(u.j), source);
+        keep(ref);
+        return ref;
+    }
     Operands move(const Unit& u, const Operands& loaded)
     {
         Operands out;
-        out.a = moveOne(Matrix::A, Pool::L2A, u, loaded.a);
+        out.a = moveOne(Matrix::A, Pool::L2A, u, m_of.tileRows(u.i) * m_of.tileDepth(u.k), loaded.a);
         if (loaded.c)
-            out.c = moveOne(Matrix::C, Pool::L2P, u, *loaded.c);
+            out.c = moveOne(Matrix::C, Pool::L2P, u, m_of.tileRows(u.i) * m_of.tileCols(u.j), *loaded.c);
         return out;
     }
 
@@ -337,6 +244,8 @@ private:
             if (!m_atWork || !m_atWork->sameBlock(f)) {
                 if (!m_loaded || !m_loaded->sameBlock(f))
                     loadWeights(f);
+                if (m_atWork)
+                    release(m_weights);
                 m_atWork = f;
                 m_weights = m_loadedBy;
             }
@@ -364,6 +273,8 @@ private:
             if (over)
                 loadNext();
         }
+        if (!stays && u.i + 1 == m_of.nI)
+            release(operands.b);
     }
 
     void loadWeights(const Fold& f)
@@ -374,7 +285,11 @@ private:
         if (m_loaded) // one row of weights enters a cycle
             at(m_loadedBy).waits.push_back(before);
         into(m_loadedBy, Pool::Weights);
+        keep(m_loadedBy);
         from(m_loadedBy, f.b);
+        const bool single = m_of.tileCols(f.unit.j) <= m_of.cols && m_of.tileDepth(f.unit.k) <= m_of.rows;
+        if (single) // the block stays in the array for all units of its column
+            release(f.b);
         if (m_options.weightBuffers == 1 &&
             m_loaded) // with one register set, the registers are in use until the wave has left
             at(m_loadedBy).waits.push_back(m_lastCompute);
@@ -393,8 +308,11 @@ private:
         if (!fresh) {
             accumulator = addOfFold(CommandKind::StrFeedPartial, Matrix::C, f, step, sums);
             intoAccumulator(accumulator);
-            from(accumulator,
-                 f.bk == 0 && operands.c ? *operands.c : m_partial[static_cast<std::size_t>(slot)]);
+            const bool spilled = f.bk == 0 && operands.c;
+            const Ref sum = spilled ? *operands.c : m_partial[static_cast<std::size_t>(slot)];
+            from(accumulator, sum);
+            if (!spilled)
+                release(sum);
         }
         const Ref feed = addOfFold(CommandKind::StrFeedRows, Matrix::A, f, step, rows * blockRows(f));
         intoPool(feed, Pool::L1A);
@@ -417,7 +335,8 @@ private:
         at(drain).slot = slot;
         at(drain).waits.push_back(compute);
         at(drain).reads.push_back(accumulator);
-        m_drains.push_back(drain);
+        keep(drain);
+        drained(drain);
         m_partial[static_cast<std::size_t>(slot)] = drain;
         const bool tileDone = f.bk + 1 == ceilDiv(m_of.tileDepth(u.k), m_of.rows);
         if (tileDone && (u.k + 1 == m_of.nK || m_program.spillsC))
@@ -440,6 +359,7 @@ private:
             if (n == 0 || m_toStore[n - 1].unit != m_toStore[n].unit)
                 stored.clear();
             stored.push_back(addStore(m_toStore[n].drain));
+            release(m_toStore[n].drain);
         }
         m_toStore.erase(m_toStore.begin(), m_toStore.begin() + static_cast<std::ptrdiff_t>(n));
     }
@@ -450,9 +370,13 @@ private:
         Ref drain;
     };
 
+    const Program& m_program;
+    const ProgramOptions& m_options;
     Stationary m_of;
     bool m_keepsA;
-    std::int64_t m_unit = 0;
+    std::optional<Unit> m_current = Unit{}; ///< of the next part
+    std::int64_t m_unit = 0;                ///< number of units written
+    Operands m_operands;                    ///< of m_current; barriered: of the unit before
     /// The block whose weights were loaded last, and the command that loaded them
     std::optional<Fold> m_loaded;
     Ref m_loadedBy = 0;
@@ -468,13 +392,9 @@ private:
 
 } // namespace
 
-void writeStationary(Program& program)
+std::unique_ptr<ProgramStream> stationaryStream(Program plan)
 {
-    StationaryBuilder builder(program);
-    if (program.options.style == ProgramStyle::Pipelined)
-        builder.pipelined();
-    else
-        builder.barriered();
+    return std::make_unique<StationaryWriter>(std::move(plan));
 }
 
 } // namespace tilewright::systolic

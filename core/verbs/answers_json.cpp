@@ -277,7 +277,7 @@ void addPipelineJson(Json& out, const SystolicPipeline& p)
     for (const systolic::Resource r : systolic::kResources)
         out["busy"][std::string(systolic::resourceName(r))] = p.run.busyFraction[static_cast<std::size_t>(r)];
     const auto moved = [&](systolic::CommandKind kind) { return movedBy(p.program, kind); };
-    out["program"] = {{"commands", p.program.commands.size()},
+    out["program"] = {{"commands", p.program.length},
                       {"tile", tileJson(p.program.tile)},
                       {"depth", p.program.options.depth},
                       {"schedule", scheduleWord(p.program)},

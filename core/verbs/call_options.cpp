@@ -279,6 +279,8 @@ void bindOptions(OptionList& o, SystolicCall& call)
     o.add("--depth", call.depth, Range{1},
           "Depth of one step in the array: over k (os), rows of A (ws), columns of B (is)", program,
           o.otherwise("16; with --tile the deepest that L1 holds"));
+    o.add("--max-commands", call.maxCommands, Range{},
+          "Refuse a program of more commands, before it runs; 0: run any", program);
     o.flag("--compare", call.compare, "The program of each dataflow beside the others", program);
 }
 

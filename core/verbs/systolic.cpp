@@ -77,7 +77,20 @@ Result<SystolicRequest> readCall(const SystolicCall& o)
     return r;
 }
 
-std::vector<ProgramOfDataflow> runEachDataflow(const SystolicRequest& r, systolic::ProgramStyle style)
+/// Plans and runs a program of at most `most` commands.
+Result<systolic::ProgramRun> runWithin(const systolic::ProgramOptions& options, const SystolicRequest& r,
+                                       std::int64_t most, const Progress& progress)
+{
+    if (const Status ok = systolic::checkLength(options, most); !ok) {
+        Error error = ok.error();
+        error.message += "; --max-commands 0 runs it";
+        return error;
+    }
+    return systolic::runProgram(options, pipelineMachine(r), systolic::kMaxWholeCommands, progress);
+}
+
+std::vector<ProgramOfDataflow> runEachDataflow(const SystolicRequest& r, systolic::ProgramStyle style,
+                                               std::int64_t most, const Progress& progress)
 {
     std::vector<ProgramOfDataflow> out;
     for (const systolic::Dataflow d :
@@ -86,25 +99,20 @@ std::vector<ProgramOfDataflow> runEachDataflow(const SystolicRequest& r, systoli
         one.dataflow = d;
         systolic::ProgramOptions options = programOptions(r, d);
         options.style = style;
-        const auto program = systolic::buildProgram(options);
-        if (!program) {
-            one.refusal = program.error().text();
+        const auto ran = runWithin(options, r, most, progress);
+        if (!ran) {
+            one.refusal = ran.error().text();
             continue;
         }
-        const auto run = systolic::runPipeline(*program, pipelineMachine(r));
-        if (!run) {
-            one.refusal = run.error().text();
-            continue;
-        }
-        one.schedule = systolic::programScheduleText(*program);
-        one.cycles = run->cycles;
-        one.arrayBusy = run->arrayBusy;
-        one.dramBytes = dramBytesOf(*program);
+        one.schedule = systolic::programScheduleText(ran->program);
+        one.cycles = ran->run.cycles;
+        one.arrayBusy = ran->run.arrayBusy;
+        one.dramBytes = dramBytesOf(ran->program);
     }
     return out;
 }
 
-Result<SystolicPipeline> runProgram(const SystolicCall& o, const SystolicRequest& r)
+Result<SystolicPipeline> runProgram(const SystolicCall& o, const SystolicRequest& r, const Progress& progress)
 {
     const auto style = systolic::parseProgramStyle(o.pipeline);
     if (!style)
@@ -112,14 +120,10 @@ Result<SystolicPipeline> runProgram(const SystolicCall& o, const SystolicRequest
     systolic::ProgramOptions options = programOptions(r, r.timing.dataflow);
     options.style = *style;
     options.schedule = r.schedule; // refused for a dataflow that has none
-    auto program = systolic::buildProgram(options);
-    if (!program)
-        return program.error();
-    const systolic::PipelineMachine machine = pipelineMachine(r);
-    auto run = systolic::runPipeline(*program, machine);
-    if (!run)
-        return run.error();
-    return SystolicPipeline{std::move(*program), std::move(*run), machine};
+    auto ran = runWithin(options, r, o.maxCommands, progress);
+    if (!ran)
+        return ran.error();
+    return SystolicPipeline{std::move(ran->program), std::move(ran->run), pipelineMachine(r)};
 }
 
 Result<SystolicFigures> systolicFigures(const SystolicRequest& r)
@@ -240,7 +244,7 @@ Result<DataflowFigures> dataflowsOf(const SystolicRequest& r)
     SystolicRequest rated = r;
     rated.unlimitedBandwidth = false;
     if (out.ran)
-        out.programs = runEachDataflow(rated, systolic::ProgramStyle::Pipelined);
+        out.programs = runEachDataflow(rated, systolic::ProgramStyle::Pipelined, 0, {});
     for (std::size_t d = 0; d < out.of.size(); ++d) {
         if (out.ran && out.programs[d].refusal.empty())
             out.programCycles[d] = out.programs[d].cycles;
@@ -291,10 +295,7 @@ double NetworkAnswer::osFewerThanWs() const
 
 std::int64_t movedBy(const systolic::Program& program, systolic::CommandKind kind)
 {
-    std::int64_t bytes = 0;
-    for (const systolic::Command& c : program.commands)
-        bytes += c.kind == kind ? c.bytes : 0;
-    return bytes;
+    return program.moved[static_cast<std::size_t>(kind)];
 }
 
 std::int64_t l2BytesOf(const systolic::Program& p)
@@ -333,14 +334,14 @@ Result<SystolicAnswer> systolicProduct(const SystolicCall& call, const Progress&
         }
     }
     if (!call.pipeline.empty()) {
-        auto ran = runProgram(call, r);
+        auto ran = runProgram(call, r, progress);
         if (!ran)
             return namingMemories(ran.error(), call.workload, call.hierarchyFile);
         out.pipeline = std::move(*ran);
         out.figures.cycles = out.pipeline->run.cycles;
     }
     if (call.compare)
-        out.programs = runEachDataflow(r, out.pipeline->program.options.style);
+        out.programs = runEachDataflow(r, out.pipeline->program.options.style, call.maxCommands, progress);
     return out;
 }
 

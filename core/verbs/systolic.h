@@ -29,7 +29,8 @@ struct SystolicCall
     std::string pipeline, bandwidth, schedule;
     std::string bankLayout = "split";
     std::int64_t passes = 0, depth = 0;
-    double dramGbPerSecond = 0; ///< 0: the bandwidth of the hierarchy
+    std::int64_t maxCommands = systolic::kMaxCommandsUnasked; ///< longer programs are refused; 0: none is
+    double dramGbPerSecond = 0;                               ///< 0: the bandwidth of the hierarchy
     int weightBuffers = 2;
     std::uint64_t seed = 1;
     systolic::EdgeSupply supply;

@@ -79,6 +79,7 @@ TABLE = [
         "--readout: not with --pipeline, whose programs read out by shadow registers",
     ),
     (["systolic", *GEMM, "--bandwidth", "unlimited"], "--bandwidth: needs --pipeline"),
+    (["systolic", *GEMM, "--max-commands", "9"], "--max-commands: needs --pipeline"),
     (["systolic", MODEL, "--bank-layout", "seed"], "--bank-layout: needs --gemm or --layer"),
     (["systolic", *GEMM, "--schedule", "a"], "--schedule: needs --pipeline pipelined"),
     (["systolic", *PROGRAM, "--schedule", "a"], "--schedule: needs --pipeline pipelined"),

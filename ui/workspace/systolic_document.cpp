@@ -7,6 +7,7 @@
 #include <QElapsedTimer>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tilewright::ui {
 
@@ -268,7 +269,17 @@ void SystolicDocument::needPipeline()
     if (m_askedPipeline && samePrograms(*m_askedPipeline, m_settings))
         return;
     m_askedPipeline = m_settings;
-    m_pipelineJob->request([s = m_settings](std::stop_token) { return computePipeline(s); });
+    m_pipelineJob->request([s = m_settings](std::stop_token stop) {
+        return computePipeline(s, false, {stop, {}});
+    });
+}
+
+void SystolicDocument::runPipeline()
+{
+    m_askedPipeline = m_settings;
+    m_pipelineJob->request([s = m_settings](std::stop_token stop) {
+        return computePipeline(s, true, {stop, {}});
+    });
 }
 
 void SystolicDocument::needTiles()
@@ -330,6 +341,12 @@ std::vector<PipelineLane> pipelineLanes(const systolic::Program& program, const 
         for (std::int64_t u = 0; u < machine.at(r).units; ++u)
             lanes.push_back({r, static_cast<std::int32_t>(u), {}});
     }
+    if (run.overview) {
+        for (std::size_t unit = 0; unit < lanes.size(); ++unit)
+            for (const systolic::RunOverview::Piece& p : run.overview->pieces(unit))
+                lanes[unit].bars.push_back({p.from, p.to, static_cast<std::uint32_t>(p.kind)});
+        return lanes;
+    }
     for (std::uint32_t c = 0; c < program.commands.size(); ++c)
         if (const auto r = systolic::resourceOf(program.commands[c].kind)) {
             const systolic::PipelineEvent& e = run.events[c];
@@ -339,14 +356,26 @@ std::vector<PipelineLane> pipelineLanes(const systolic::Program& program, const 
     return lanes;
 }
 
-std::shared_ptr<const PipelineResult> computePipeline(const SystolicSettings& s)
+std::shared_ptr<const PipelineResult> computePipeline(const SystolicSettings& s, bool anyLength,
+                                                      const Progress& progress)
 {
     auto out = std::make_shared<PipelineResult>();
     out->of = s;
     const verbs::SystolicRequest request = verbs::requestOf(s);
     out->machine = verbs::pipelineMachine(request);
-    auto compared =
-        systolic::comparePipelines(verbs::programOptions(request, s.timing.dataflow), out->machine);
+    systolic::ProgramOptions options = verbs::programOptions(request, s.timing.dataflow);
+    std::int64_t commands = 0;
+    for (const auto style : {systolic::ProgramStyle::Barriered, systolic::ProgramStyle::Pipelined}) {
+        options.style = style;
+        commands = saturatingAdd(commands, systolic::commandsOf(options).value_or(0));
+    }
+    if (!anyLength && commands > systolic::kMaxCommandsUnasked) {
+        out->waiting = commands;
+        out->error = tr("%1 commands, about %2 s: press Simulate")
+                         .arg(number(commands), number(std::ceil(systolic::secondsOf(commands))));
+        return out;
+    }
+    auto compared = systolic::comparePipelines(options, out->machine, progress);
     if (!compared) {
         out->error = sentence(compared.error());
         return out;
@@ -359,9 +388,9 @@ std::shared_ptr<const PipelineResult> computePipeline(const SystolicSettings& s)
     if (out->comparison->has(ProgramStyle::Pipelined))
         out->lanes[1] =
             pipelineLanes(out->comparison->pipelined, out->comparison->pipelinedRun, out->machine);
-    const auto& commands = out->comparison->pipelined.commands;
-    for (std::uint32_t c = 0; c < commands.size(); ++c)
-        if (commands[c].kind == systolic::CommandKind::Compute)
+    const auto& pipelined = out->comparison->pipelined.commands;
+    for (std::uint32_t c = 0; c < pipelined.size(); ++c)
+        if (pipelined[c].kind == systolic::CommandKind::Compute)
             out->computes.push_back(c);
     return out;
 }

@@ -21,7 +21,7 @@ struct PipelineLane
     {
         std::int64_t start = 0;
         std::int64_t end = 0;
-        std::uint32_t command = 0;
+        std::uint32_t command = 0; ///< of a run by parts: the Matrix of the work in a bucket of its overview
     };
     systolic::Resource resource = systolic::Resource::Dma;
     std::int32_t unit = 0;
@@ -39,6 +39,9 @@ struct PipelineResult
     std::optional<systolic::PipelineComparison> comparison;
     std::array<std::vector<PipelineLane>, 2> lanes; ///< of the barriered and of the pipelined run
     std::vector<std::uint32_t> computes; ///< indices of the COMPUTE commands of the pipelined program
+    /// Number of commands of both programs, at most; they were not run because it is above
+    /// systolic::kMaxCommandsUnasked and nobody asked. 0: they were run.
+    std::int64_t waiting = 0;
     QString error;
 };
 
@@ -129,6 +132,8 @@ public:
     /// Programs for the present settings; null if there are none.
     [[nodiscard]] const systolic::PipelineComparison* comparison() const;
     void needPipeline();
+    /// Runs the programs of the present settings, however long they are.
+    void runPipeline();
     void needTiles();
     void needLevels();
     void needSimulation();
@@ -169,7 +174,8 @@ private:
 };
 
 // Computation of the results as pure functions, for the background jobs and for tests.
-[[nodiscard]] std::shared_ptr<const PipelineResult> computePipeline(const SystolicSettings& settings);
+[[nodiscard]] std::shared_ptr<const PipelineResult>
+computePipeline(const SystolicSettings& settings, bool anyLength = false, const Progress& progress = {});
 [[nodiscard]] std::shared_ptr<const TileResult> computeTiles(const SystolicSettings& settings);
 [[nodiscard]] std::shared_ptr<const LevelsResult> computeLevels(const SystolicSettings& settings,
                                                                 const Progress& progress = {});

@@ -32,6 +32,10 @@ private slots:
     void rule_4_4_bottleneckShifts();
     void rule_3_3_conflictsCostAReadEach();
     void traceIsValid();
+    void rule_4_3_aProgramRunByPartsHasTheFiguresOfTheWhole();
+    void rule_4_3_theOverviewSumsUpTheRun();
+    void rule_4_1_theListingIsWrittenByParts();
+    void aLongProgramIsSeenBeforehand();
     void refusals();
 };
 
@@ -288,6 +292,127 @@ void TestSystolicPipeline::traceIsValid()
             ++bars;
         }
     QCOMPARE(bars, p->commands.size());
+}
+
+/// Drawn products, arrays, tiles, schedules, memories and machines.
+void TestSystolicPipeline::rule_4_3_aProgramRunByPartsHasTheFiguresOfTheWhole()
+{
+    std::mt19937 generator(7);
+    const auto draw = [&](int from, int to) {
+        return static_cast<std::int64_t>(
+            from + static_cast<int>(generator() % static_cast<unsigned>(to - from + 1)));
+    };
+    int ran = 0;
+    for (int n = 0; n < 400; ++n) {
+        ProgramOptions o;
+        o.gemm = {draw(1, 50), draw(1, 50), draw(1, 50)};
+        o.array = {draw(1, 9), draw(1, 9)};
+        o.dataflow = static_cast<Dataflow>(draw(0, 2));
+        o.style = static_cast<ProgramStyle>(draw(0, 1));
+        o.layout = static_cast<BankLayout>(draw(0, 1));
+        o.weightBuffers = draw(1, 2);
+        o.depth = draw(1, 20);
+        if (draw(0, 1) == 1)
+            o.tile = TileShape{std::min(o.gemm.m, draw(1, 30)), std::min(o.gemm.n, draw(1, 30)),
+                               std::min(o.gemm.k, draw(1, 30))};
+        if (o.dataflow == Dataflow::Os && draw(0, 1) == 1)
+            o.schedule = static_cast<L2Schedule>(draw(0, 3));
+        if (draw(0, 1) == 1) {
+            o.l3Bytes = draw(100, 20'000);
+            o.capacityBytes = {draw(2'000, 60'000), draw(2'000, 40'000), 0};
+        }
+        o.l2OutputSlots = draw(1, 3);
+        o.l1Slots = draw(1, 3);
+        PipelineMachine m;
+        if (draw(0, 2) > 0)
+            for (const Resource r :
+                 {Resource::Dma, Resource::BlockMover, Resource::Streamer, Resource::Drain})
+                m.at(r) = {draw(1, 3), static_cast<double>(draw(1, 200)), draw(0, 5)};
+        const auto whole = runProgram(o, m);
+        const auto parts = runProgram(o, m, 0);
+        QCOMPARE(parts.hasValue(), whole.hasValue());
+        if (!whole) {
+            QCOMPARE(parts.error().text(), whole.error().text());
+            continue;
+        }
+        ++ran;
+        QVERIFY(parts->run.overview && !whole->run.overview);
+        QVERIFY(parts->program.commands.empty());
+        QCOMPARE(parts->program.length, std::ssize(whole->program.commands));
+        QVERIFY(parts->program.moved == whole->program.moved);
+        QCOMPARE(parts->run.cycles, whole->run.cycles);
+        QCOMPARE(parts->run.computeCycles, whole->run.computeCycles);
+        QCOMPARE(parts->run.arrayBusy, whole->run.arrayBusy);
+        QVERIFY(parts->run.stalls == whole->run.stalls);
+        QVERIFY(parts->run.busyFraction == whole->run.busyFraction);
+        QVERIFY(parts->run.peakBytes == whole->run.peakBytes);
+        QCOMPARE(parts->run.bottleneck, whole->run.bottleneck);
+    }
+    QVERIFY(ran > 300);
+}
+
+/// A bucket has the work of the units, the waits of the array and the most that a level holds in its cycles.
+void TestSystolicPipeline::rule_4_3_theOverviewSumsUpTheRun()
+{
+    ProgramOptions o = cube64();
+    o.gemm = {256, 256, 64};
+    o.style = ProgramStyle::Barriered;
+    const PipelineMachine m = machineOf(kpuHierarchy());
+    const auto whole = runProgram(o, m);
+    const auto parts = runProgram(o, m, 0);
+    const RunOverview& overview = *parts->run.overview;
+    QVERIFY(whole->run.cycles > static_cast<std::int64_t>(RunOverview::kBuckets));
+    const std::int64_t width = overview.width();
+    QVERIFY(width * static_cast<std::int64_t>(RunOverview::kBuckets) >= whole->run.cycles);
+    QVERIFY(width / 2 * static_cast<std::int64_t>(RunOverview::kBuckets) < whole->run.cycles);
+    std::vector<std::int64_t> busy(RunOverview::kBuckets);
+    for (std::size_t c = 0; c < whole->run.events.size(); ++c)
+        if (whole->program.commands[c].kind == CommandKind::Compute)
+            for (std::int64_t t = whole->run.events[c].start; t < whole->run.events[c].end; ++t)
+                ++busy[static_cast<std::size_t>(t / width)];
+    const auto& array = overview.units()[6]; // two units of DMA, block movers and streamers before it
+    for (std::size_t n = 0; n < array.size(); ++n)
+        QCOMPARE(array[n][0] + array[n][1] + array[n][2], busy[n]);
+    std::map<std::string, std::int64_t> waited;
+    for (const ArrayBubble& b : parts->run.bubbles)
+        waited[b.reason] += b.length;
+    QVERIFY(waited == whole->run.stalls);
+    for (const Level level : {Level::L3, Level::L2, Level::L1})
+        for (std::int64_t t = 0; t < whole->run.cycles; t += 97)
+            QVERIFY(parts->run.occupancyAt(level, t) >= whole->run.occupancyAt(level, t));
+}
+
+/// The sources of a line may be commands of long ago.
+void TestSystolicPipeline::rule_4_1_theListingIsWrittenByParts()
+{
+    for (const Dataflow d : {Dataflow::Os, Dataflow::Ws, Dataflow::Is}) {
+        ProgramOptions o = cube64();
+        o.dataflow = d;
+        const auto parts = runProgram(o, {}, 0);
+        const std::string all = programText(parts->program);
+        QCOMPARE(all, programText(*buildProgram(o)));
+        std::size_t lines = 0;
+        for (std::size_t at = 0; (at = all.find('\n', at)) != std::string::npos; ++at)
+            ++lines;
+        QCOMPARE(static_cast<std::int64_t>(lines), parts->program.length + 2); // two lines of the head
+        const std::string head = programText(parts->program, 50);
+        const std::string rest = "; ... " + std::to_string(parts->program.length - 50) + " more commands\n";
+        QVERIFY(head.ends_with(rest));
+        QVERIFY(all.starts_with(head.substr(0, head.size() - rest.size())));
+    }
+}
+
+void TestSystolicPipeline::aLongProgramIsSeenBeforehand()
+{
+    ProgramOptions o = cube64();
+    QVERIFY(checkLength(o, kMaxCommandsUnasked).hasValue());
+    o.gemm = {16384, 16384, 16384};
+    const auto refused = checkLength(o, kMaxCommandsUnasked);
+    QVERIFY(!refused.hasValue());
+    QVERIFY2(refused.error().message.find("commands, more than 10\u202f000\u202f000, about") !=
+                 std::string::npos,
+             refused.error().message.c_str());
+    QVERIFY(checkLength(o, 0).hasValue());
 }
 
 void TestSystolicPipeline::refusals()

@@ -64,6 +64,11 @@ GanttCanvas::GanttCanvas(const ViewContext& context, QWidget* parent)
     addCommand("next-stall", tr("Next stall"), QStringLiteral("step-forward"),
                {QKeySequence(Qt::Key_BracketRight)}, tr("Go to the next gap of the array."),
                [this] { jumpToStall(1); });
+    m_simulate = addCommand("simulate", tr("Simulate"), QStringLiteral("play"), {},
+                            tr("Run the programs although they are long."), [this] {
+                                state().runPipeline();
+                                m_simulate->setEnabled(false);
+                            });
     addCommand("fit", tr("Fit the pipeline"), QStringLiteral("fit"), {}, tr("Show all cycles."),
                [this] { fitAll(); });
     addCommand("listing", tr("Copy the program"), QStringLiteral("copy"), {},
@@ -94,6 +99,9 @@ void GanttCanvas::rebuild()
 {
     state().needPipeline();
     m_model = buildGantt(state(), static_cast<GanttShow>(m_show->currentIndex()));
+    const bool waits = m_model.result && m_model.result->waiting > 0;
+    m_simulate->setVisible(waits);
+    m_simulate->setEnabled(waits);
     if (m_model.cycles != std::exchange(m_cycles, m_model.cycles))
         forgetRange(); // the range belongs to other programs
     setLanes(ganttLanes(m_model));

@@ -49,6 +49,7 @@ private:
     Playback* m_playback = nullptr;
     Scrubber* m_scrubber = nullptr;
     QComboBox* m_show = nullptr;
+    QAction* m_simulate = nullptr; ///< shown if the programs are so long that one asks first
 };
 
 } // namespace tilewright::ui

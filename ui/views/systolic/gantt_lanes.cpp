@@ -15,8 +15,24 @@ namespace tilewright::ui {
 
 using namespace systolic;
 
+namespace {
+
+/// Work in a bucket of a program that was run by parts.
+QString sumText(const GanttProgram& p, const PipelineLane::Bar& bar)
+{
+    const std::int64_t width = p.run->overview->width();
+    const std::int64_t from = bar.start / width * width;
+    return tr("%1 of the cycles %2 to %3 on tiles of %4")
+        .arg(number(bar.end - bar.start), number(from), number(std::min(from + width, p.run->cycles)),
+             word(matrixName(static_cast<Matrix>(bar.command))));
+}
+
+} // namespace
+
 QString barTooltip(const GanttProgram& p, const PipelineLane::Bar& bar)
 {
+    if (p.run->overview)
+        return sumText(p, bar);
     const Command& c = p.program->commands[bar.command];
     const PipelineEvent& e = p.run->events[bar.command];
     QString out =
@@ -90,6 +106,21 @@ Marks bars(const GanttProgram& p, const PipelineLane& lane)
     };
     m.kinds = kComputeKind + 1;
     m.shared = true; // the fill of a pixel is the busy share of the unit
+    if (p.run->overview) {
+        m.kind = [array, &lane](std::size_t i) {
+            return array ? kComputeKind : std::size_t{lane.bars[i].command};
+        };
+        m.style = [](std::size_t kind, const Theme& theme) {
+            return MarkStyle{kind == kComputeKind ? theme.computeTime : matrixColour(kind, theme)};
+        };
+        m.label = [](std::size_t) { return QString(); };
+        m.facts = [p, &lane](std::size_t i) {
+            return tr("%1 %2 · %3")
+                .arg(resourceText(lane.resource), QString::number(lane.unit), sumText(p, lane.bars[i]));
+        };
+        m.tooltip = [p, &lane](std::size_t i) { return sumText(p, lane.bars[i]).toHtmlEscaped(); };
+        return m;
+    }
     m.kind = [array, command](std::size_t i) {
         return array ? kComputeKind : static_cast<std::size_t>(command(i).matrix);
     };
@@ -132,7 +163,9 @@ Marks bubbles(const GanttProgram& p)
     const auto text = [&all, program = p.program](std::size_t i) {
         const ArrayBubble& b = all[i];
         return std::array{reasonText(b.reason), counted(b.length, tr("cycle"), tr("cycles")), number(b.start),
-                          QString::fromStdString(commandTitle(program->commands[b.command]))};
+                          program->commands.empty()
+                              ? tr("commands of this part")
+                              : QString::fromStdString(commandTitle(program->commands[b.command]))};
     };
     m.facts = [text](std::size_t i) {
         const auto t = text(i);

@@ -125,6 +125,12 @@ QString headline(const PipelineComparison& c)
     for (const ProgramStyle style : {ProgramStyle::Barriered, ProgramStyle::Pipelined})
         if (!c.has(style))
             parts << missingText(c, style);
+        else if (const PipelineRun& run = style == ProgramStyle::Pipelined ? c.pipelinedRun : c.barrieredRun;
+                 run.overview)
+            parts << tr("%1: %2 commands, drawn in sums of %3")
+                         .arg(style == ProgramStyle::Pipelined ? tr("pipelined") : tr("barriered"),
+                              number((style == ProgramStyle::Pipelined ? c.pipelined : c.barriered).length),
+                              counted(run.overview->width(), tr("cycle"), tr("cycles")));
     return parts.join(QStringLiteral(" · "));
 }
 
@@ -174,7 +180,8 @@ GanttModel buildGantt(const SystolicDocument& state, GanttShow show)
         return m;
     }
     if (!m.result->comparison) {
-        m.hint = tr("No programs: %1.").arg(m.result->error);
+        m.hint = (m.result->waiting > 0 ? tr("Programs not run yet: %1.") : tr("No programs: %1."))
+                     .arg(m.result->error);
         return m;
     }
     const PipelineComparison& c = *m.result->comparison;

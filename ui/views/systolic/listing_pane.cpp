@@ -159,14 +159,14 @@ void ListingPane::rebuild()
     QString title;
     if (has)
         title = tr("%1 · %2 · %3")
-                    .arg(counted(static_cast<std::int64_t>(program()->commands.size()), tr("command"),
-                                 tr("commands")),
+                    .arg(counted(program()->length, tr("command"), tr("commands")),
                          word(programScheduleText(*program())),
                          counted(runOf(*now, m_shown).cycles, tr("cycle"), tr("cycles")));
     else if (now)
         title = missingText(*now, m_shown);
     else if (result && !result->comparison)
-        title = tr("No programs: %1.").arg(result->error);
+        title = (result->waiting > 0 ? tr("Programs not run yet: %1.") : tr("No programs: %1."))
+                    .arg(result->error);
     else
         title = tr("Running the barriered and the pipelined program …");
     m_title->setText(title);
@@ -221,7 +221,7 @@ Status ListingPane::saveListing(const QString& path) const
 {
     if (!program())
         return Error{ErrorCode::Refused, "there is no program to save", {}, path.toStdString()};
-    return writeFileAtomically(path.toStdString(), programText(*program(), program()->commands.size()));
+    return writeFileAtomically(path.toStdString(), programText(*program(), program()->length));
 }
 
 QString ListingPane::copyText() const

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The simulation behind runPipeline() and runProgram(): event semantics of pipeline.h, over the commands of a
+// whole program or of a stream.
+#pragma once
+
+#include "systolic/pipeline.h"
+#include "systolic/program_stream.h"
+
+#include <queue>
+#include <unordered_map>
+
+namespace tilewright::systolic {
+
+/// Simulation of one program. It holds the commands between the oldest one that still matters and the latest
+/// that is written: all of a whole program, a few parts of a stream. A command starts only when the part
+/// after its own is written, so all readers of a slot are known before the slot is written again.
+class PipelineEngine
+{
+public:
+    PipelineEngine(const Program& whole, const PipelineMachine& machine);
+    PipelineEngine(std::unique_ptr<ProgramStream> stream, const PipelineMachine& machine);
+
+    /// Runs to the end. The Error names the command that can never start, or that the run was stopped.
+    [[nodiscard]] Status run(const Progress& progress);
+    /// The result: figures, and the events of a whole program or the overview of a stream.
+    [[nodiscard]] PipelineRun take();
+    /// Number of commands, and bytes by kind, after a run.
+    [[nodiscard]] std::int64_t commands() const noexcept { return m_end; }
+    [[nodiscard]] const std::array<std::int64_t, kCommandKinds>& moved() const noexcept { return m_moved; }
+
+private:
+    using Ref = ProgramStream::Ref;
+    struct Moment
+    {
+        std::int64_t time;
+        Ref command;
+        bool ready; ///< false: end of the command, which releases its unit and the slots it read
+        bool operator>(const Moment& o) const { return time > o.time; }
+    };
+    /// Slot of a kept command, and readers of it that have not ended. The stream counts as a reader until it
+    /// releases the command.
+    struct Kept
+    {
+        Pool pool;
+        std::int64_t slot, bytes, readers;
+        bool released = false;
+    };
+    struct Answer
+    {
+        std::string reason;
+        Ref command;
+    };
+
+    [[nodiscard]] bool streams() const noexcept { return m_stream != nullptr; }
+    [[nodiscard]] const Command& command(Ref c) const { return m_commands[c - m_first]; }
+    [[nodiscard]] PipelineEvent& event(Ref c) { return m_events[c - m_first]; }
+    [[nodiscard]] const PipelineEvent& event(Ref c) const { return m_events[c - m_first]; }
+    [[nodiscard]] bool dropped(std::int64_t c) const noexcept
+    {
+        return c < static_cast<std::int64_t>(m_first);
+    }
+    /// Only kept commands are dropped before their last readers are written.
+    [[nodiscard]] bool isKept(Ref c) const { return streams() && (dropped(c) || command(c).kept); }
+
+    // pipeline_engine.cpp
+    void prepare(const std::array<std::int64_t, kPools>& slots);
+    void admit(Ref from, Ref to);
+    void pull();
+    [[nodiscard]] bool headKnown(std::size_t r);
+    [[nodiscard]] bool startHead(std::size_t r, std::int64_t now);
+    void note(Ref c, std::size_t r);
+    void finishAll(std::int64_t now);
+    void finish(const Moment& moment, std::int64_t now);
+    void passBarriers(std::int64_t now);
+    void release(Ref kept, std::int64_t now);
+    void dropReader(Ref read, std::int64_t now);
+    void freeSlot(Pool pool, std::int64_t slot, std::int64_t bytes, std::int64_t now);
+    void drawOverview();
+    void hold(Pool pool, std::int64_t change, std::int64_t now);
+    void forget(std::int64_t now);
+
+    // pipeline_explain.cpp
+    /// Attributes the cycles in which no operands entered, up to the start of a COMPUTE or the end.
+    void explainUntil(std::int64_t to, std::optional<Ref> compute);
+    [[nodiscard]] Answer reasonNotStarted(Ref c, std::int64_t t, bool atBarrier = false) const;
+    [[nodiscard]] Answer reasonAfterLastOperand(std::int64_t t) const;
+    [[nodiscard]] std::int64_t unfinishedBefore(Ref barrier, std::int64_t t) const;
+    [[nodiscard]] std::string ownObstacle(Ref c, std::int64_t t) const;
+    [[nodiscard]] std::int64_t barrierBefore(Ref c) const; ///< -1: none that matters
+
+    PipelineMachine m_machine;
+    std::unique_ptr<ProgramStream> m_stream; ///< null: a whole program
+    bool m_written = true;                   ///< all commands are written
+    Ref m_part = 0;                          ///< first command of the latest part
+    const Command* m_commands = nullptr;     ///< the held commands
+    Ref m_first = 0, m_end = 0;              ///< their numbers
+
+    // by held command
+    std::vector<PipelineEvent> m_events;
+    std::vector<std::int32_t> m_readers;    ///< readers that have not ended; not of kept commands
+    std::vector<std::uint32_t> m_segmentOf; ///< number of barriers before each command
+    std::vector<std::int64_t> m_before;     ///< previous command of the same resource, -1 = none
+
+    std::unordered_map<Ref, Kept> m_kept;
+    std::array<std::int64_t, 5> m_lastOf{-1, -1, -1, -1, -1}; ///< last command written, by resource
+    std::array<std::vector<Ref>, 5> m_queue;
+    std::array<std::size_t, 5> m_head{};
+    std::array<std::vector<bool>, kPools> m_taken;
+    std::array<std::vector<bool>, 5> m_unitBusy;
+    std::array<std::size_t, 5> m_firstUnit{};
+    // Barriers and segments, from number m_firstSegment on: segment n lies before barrier n.
+    std::uint32_t m_firstSegment = 0;
+    std::vector<Ref> m_barriers;
+    std::vector<std::int64_t> m_openInSegment; ///< commands of a segment that are not ready
+    std::uint32_t m_passed = 0;                ///< number of passed barriers
+    std::priority_queue<Moment, std::vector<Moment>, std::greater<>> m_pending;
+    std::size_t m_forgetAt = 0; ///< number of held commands from which old ones are dropped
+
+    // the result
+    PipelineRun m_run;
+    std::array<std::int64_t, kCommandKinds> m_moved{};
+    std::array<std::int64_t, 5> m_busy{};
+    std::int64_t m_firstOperand = -1, m_lastMac = 0;
+    std::int64_t m_fed = 0;                 ///< end of the time that is explained
+    std::vector<std::int64_t> m_moments;    ///< times of events since the last COMPUTE began
+    std::array<OccupancyPoint, 3> m_held{}; ///< L3, L2, L1
+};
+
+} // namespace tilewright::systolic

@@ -30,7 +30,7 @@ struct Range
 } // namespace
 
 std::size_t bestCandidate(const std::vector<Candidate>& candidates, const Weights& weights,
-                          bool memoryBoundFirst)
+                          bool memoryBoundFirst, ChoiceScore* terms)
 {
     Range cp, intensity, stall;
     for (const Candidate& c : candidates) {
@@ -41,11 +41,12 @@ std::size_t bestCandidate(const std::vector<Candidate>& candidates, const Weight
     }
     std::size_t best = 0;
     double bestScore = 0;
+    ChoiceScore bestTerms;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         const Candidate& c = candidates[i];
-        const double score = weights.criticalPath * cp.of(c.cp) +
-                             weights.intensity * intensity.of(c.intensity) -
-                             weights.dramStall * stall.of(c.stall);
+        const ChoiceScore now{cp.of(c.cp), intensity.of(c.intensity), stall.of(c.stall),
+                              static_cast<std::uint32_t>(candidates.size())};
+        const double score = now.of(weights);
         const Candidate& b = candidates[best];
         bool better = score > bestScore || (score == bestScore && c.node < b.node);
         if (memoryBoundFirst && c.memoryBound != b.memoryBound)
@@ -53,8 +54,11 @@ std::size_t bestCandidate(const std::vector<Candidate>& candidates, const Weight
         if (i == 0 || better) {
             best = i;
             bestScore = score;
+            bestTerms = now;
         }
     }
+    if (terms)
+        *terms = bestTerms;
     return best;
 }
 
@@ -185,7 +189,7 @@ Candidate ReadySet::candidate(std::uint32_t unit, const Spm& spm, const Dram& dr
 }
 
 std::uint32_t ReadySet::choose(int core, const Spm& spm, const Dram& dram,
-                               const std::vector<std::uint32_t>& early) const
+                               const std::vector<std::uint32_t>& early, ChoiceScore& terms) const
 {
     const auto mayRun = [&](std::uint32_t unit) {
         const int only = onlyCore(unit);
@@ -231,9 +235,8 @@ std::uint32_t ReadySet::choose(int core, const Spm& spm, const Dram& dram,
     }
     if (candidates.empty())
         return kNone;
-    return m_graph
-        .nodes[candidates[bestCandidate(candidates, m_options.weights, m_options.memoryBoundFirst)].node]
-        .unit;
+    const std::size_t best = bestCandidate(candidates, m_options.weights, m_options.memoryBoundFirst, &terms);
+    return m_graph.nodes[candidates[best].node].unit;
 }
 
 } // namespace tilewright::npu

@@ -24,9 +24,9 @@ struct Candidate
 };
 
 /// Index of the candidate with the highest score. Ties go to the smaller node id. All candidates share one
-/// normalisation.
+/// normalisation. `terms` gets the normalised terms of that candidate.
 [[nodiscard]] std::size_t bestCandidate(const std::vector<Candidate>& candidates, const Weights& weights,
-                                        bool memoryBoundFirst);
+                                        bool memoryBoundFirst, ChoiceScore* terms = nullptr);
 
 /// The ready units of the dynamic scheduler. Units whose first nodes have equal score terms are grouped, so
 /// that the cost of a choice depends on the number of groups, not on the number of units.
@@ -43,8 +43,9 @@ public:
 
     /// The unit to run next on `core`; kNone if there is no candidate. `early` are units that wait only for a
     /// node of this core. Under head_parallel, units of heads of other cores are not candidates.
+    /// `terms` gets the terms of its score.
     [[nodiscard]] std::uint32_t choose(int core, const Spm& spm, const Dram& dram,
-                                       const std::vector<std::uint32_t>& early) const;
+                                       const std::vector<std::uint32_t>& early, ChoiceScore& terms) const;
     /// The only core that may run the unit; -1 if any core may.
     [[nodiscard]] int onlyCore(std::uint32_t unit) const;
 

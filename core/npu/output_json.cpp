@@ -165,6 +165,20 @@ std::string traceToJson(const NpuGraph& g, const NpuRun& run)
                 }
             w << "}}";
         }
+        for (const Choice& choice : core.choices) {
+            if (run.scores.empty() || !g.isFirstOfUnit(choice.node))
+                continue; // chosen by a list, or the continuation of a chain
+            const ChoiceScore& s = run.scores[g.nodes[choice.node].unit];
+            w << ",\n{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"choice\",\"pid\":" << c
+              << ",\"tid\":\"choice\",\"ts\":" << choice.time << ",\"name\":";
+            w.name(g.opNames[g.nodes[choice.node].op])
+                << ",\"args\":{\"node\":" << choice.node
+                << ",\"critical_path\":" << formatNumber(s.criticalPath)
+                << ",\"intensity\":" << formatNumber(s.intensity)
+                << ",\"dram_stall\":" << formatNumber(s.dramStall)
+                << ",\"score\":" << formatNumber(s.of(run.options.weights))
+                << ",\"candidates\":" << s.candidates << "}}";
+        }
         for (const TimedValue& s : core.spm)
             w << ",\n{\"ph\":\"C\",\"name\":\"spm\",\"pid\":" << c << ",\"ts\":" << s.time
               << ",\"args\":{\"bytes\":" << s.value << "}}";

@@ -90,6 +90,22 @@ struct Choice
     bool operator==(const Choice&) const = default;
 };
 
+/// Why the dynamic scheduler chose the first node of a unit: the terms of its score, each min-max normalised
+/// over the candidates (docs/rules/npu.md 5.4).
+struct ChoiceScore
+{
+    double criticalPath = 0, intensity = 0, dramStall = 0; ///< 0 to 1
+    std::uint32_t candidates = 0; ///< units that the core could choose from; 0 = no score was needed
+
+    /// w1 * critical path + w2 * intensity - w3 * DRAM stall.
+    [[nodiscard]] double of(const Weights& weights) const noexcept
+    {
+        return weights.criticalPath * criticalPath + weights.intensity * intensity -
+               weights.dramStall * dramStall;
+    }
+    bool operator==(const ChoiceScore&) const = default;
+};
+
 struct CoreRun
 {
     std::vector<ComputeSpan> tensor, vector; ///< sorted by start
@@ -111,6 +127,7 @@ struct NpuRun
     std::vector<std::uint16_t> coreOf; ///< per node: core that ran it
     std::vector<Cycle> doneAt;         ///< per node: end of its computation (KV_LOAD: of its load)
     std::vector<Cycle> storedAt;       ///< per node: end of its stores, or doneAt if it has none
+    std::vector<ChoiceScore> scores;   ///< per unit; empty unless the dynamic scheduler chose
     std::vector<TimedValue> readySet;  ///< number of units that are ready and not started, over time
     std::vector<DramEvent> dramEvents; ///< empty unless recorded; sorted by start
     DramSeries dram;

@@ -45,11 +45,13 @@ NpuSimulator::NpuSimulator(const NpuGraph& graph, const NpuHardware& hardware, c
 
 Result<NpuRun> NpuSimulator::execute(const std::vector<CoreProgram>& programs, const Progress& progress)
 {
-    if (programs.empty())
+    if (programs.empty()) {
         m_ready = std::make_unique<ReadySet>(m_graph, m_hw, m_cp, m_options);
-    else
+        m_run.scores.resize(m_graph.units.size());
+    } else {
         for (std::size_t c = 0; c < m_cores.size(); ++c)
             m_cores[c].program = &programs[c];
+    }
     return loop(progress);
 }
 
@@ -277,9 +279,12 @@ bool NpuSimulator::choose(std::size_t c, Cycle now)
             startUnit(unit);
     } else {
         if (core.openUnit == kNone) {
-            const std::uint32_t unit = m_ready->choose(static_cast<int>(c), core.spm, m_dram, earlyUnits(c));
+            ChoiceScore terms;
+            const std::uint32_t unit =
+                m_ready->choose(static_cast<int>(c), core.spm, m_dram, earlyUnits(c), terms);
             if (unit == kNone)
                 return false;
+            m_run.scores[unit] = terms;
             startUnit(unit);
             core.openUnit = unit;
             core.nextInUnit = 0;

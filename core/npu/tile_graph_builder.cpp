@@ -199,7 +199,7 @@ void TileGraphBuilder::tileOp(std::size_t op)
     }
 }
 
-Result<NpuGraph> TileGraphBuilder::build()
+Result<NpuGraph> TileGraphBuilder::build(SpmCheck check)
 {
     for (const std::size_t op : opOrder(m_model)) {
         tileOp(op);
@@ -209,8 +209,9 @@ Result<NpuGraph> TileGraphBuilder::build()
                              " nodes; choose larger tiles",
                          "ops[" + std::to_string(op) + "]", m_model.file};
     }
-    if (auto s = checkSpm(); !s)
-        return s.error();
+    if (check == SpmCheck::Refuses)
+        if (auto s = checkSpm(); !s)
+            return s.error();
     makeDependencies();
     joinLoads();
     makeUnits();

@@ -25,13 +25,16 @@ struct ProducerGrid
     void collect(const TileDesc& tile, std::vector<std::uint32_t>& out) const;
 };
 
+/// Whether a node that the SPM does not hold is an error. Without the check the graph says what it needs.
+enum class SpmCheck { Refuses, None };
+
 /// Builder of the tile graph. Collects tensors, tiles, nodes and units while it tiles the operators in
 /// topological order.
 class TileGraphBuilder
 {
 public:
     TileGraphBuilder(const NpuModel& model, const NpuHardware& hardware, std::size_t maxNodes);
-    Result<NpuGraph> build();
+    Result<NpuGraph> build(SpmCheck check = SpmCheck::Refuses);
 
     // Interface for the tiling rules:
     [[nodiscard]] const NpuHardware& hardware() const { return m_graph.hardware; }

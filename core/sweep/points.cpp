@@ -8,6 +8,7 @@
 #include "lower/on_machine.h"
 #include "mapping/model_search.h"
 #include "npu/bounds.h"
+#include "npu/fit_tiles.h"
 #include "npu/run.h"
 #include "npu/tile_search.h"
 #include "report/evaluation_json.h"
@@ -360,6 +361,7 @@ MaybeResult npuPoint(const Sweep& sweep, const Point& point, const std::stop_tok
     const npu::NpuHardware hardware = lower::npuHardwareOf(*machine);
     if (const Status legal = npu::checkHardware(hardware); !legal)
         return failedPoint(legal.error());
+    lowered->model = npu::fitTiles(std::move(lowered->model), hardware).model;
     npu::RunOptions options;
     options.scheduler = sweep.plan().what == What::Static ? npu::Scheduler::Static : npu::Scheduler::Dynamic;
     if (sweep.plan().tiles == Tiles::Searched) {

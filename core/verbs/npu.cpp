@@ -2,6 +2,7 @@
 #include "verbs/npu.h"
 
 #include "lower/npu_model.h"
+#include "npu/fit_tiles.h"
 
 namespace tilewright::verbs {
 
@@ -119,6 +120,10 @@ Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const P
     out.hardware = *hardware;
     out.machine = machineText(call, *model, out.hardware);
     out.options = runOptions(call);
+    npu::FittedModel fitted = npu::fitTiles(std::move(*model), out.hardware);
+    if (!fitted.changed.empty())
+        out.notes.push_back(fitted.text(out.hardware));
+    *model = std::move(fitted.model);
     if (call.tiles == "searched") {
         auto found = searchNpuTiles(*model, out.hardware, out.options, searching);
         out.searchInterrupted = searching.stopRequested();

@@ -10,7 +10,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <cmath>
 #include <csignal>
+#include <set>
 
 namespace test_cli_npu {
 
@@ -43,6 +45,7 @@ private slots:
     void searchedTilesAreNotSlower();
     void theFastestSchedulerIsTaken();
     void theMachineIsNamed();
+    void tilesAreCutAnewForLessSpm();
     void blocksWithGroupedQueriesFromAFile();
     void graphHasTheStaticSchedule();
     void traceWithoutBursts();
@@ -132,8 +135,7 @@ void TestCliNpu::graphAndTraceAgree()
     const QString graphFile = dir.filePath(QStringLiteral("g.json"));
     const QString traceFile = dir.filePath(QStringLiteral("t.json"));
     QCOMPARE(
-        run({sample("conv_net"), QStringLiteral("--graph"), graphFile, QStringLiteral("--trace"), traceFile})
-            .code,
+        run({sample("conv_net"), "--scheduler", "dynamic", "--graph", graphFile, "--trace", traceFile}).code,
         0);
     const auto read = [](const QString& path) {
         QFile file(path);
@@ -144,6 +146,10 @@ void TestCliNpu::graphAndTraceAgree()
     std::map<long, long> cycles;
     for (const Json& n : graph["nodes"])
         cycles[n["id"].get<long>()] = n["compute_cycles"].get<long>();
+    std::set<long> units;
+    for (const Json& n : graph["nodes"])
+        units.insert(n["unit"].get<long>());
+    std::size_t choices = 0;
     long moved = 0;
     long onBus = 0;
     for (const Json& e : trace["traceEvents"]) {
@@ -157,6 +163,13 @@ void TestCliNpu::graphAndTraceAgree()
             moved += e["args"]["bytes"].get<long>();
         } else if (cat == "dram") {
             onBus += e["args"]["bytes"].get<long>();
+        } else if (cat == "choice") { // of the dynamic scheduler, with the terms of its score
+            ++choices;
+            const Json& s = e["args"];
+            const double sum = s["critical_path"].get<double>() + 0.3 * s["intensity"].get<double>() -
+                               0.5 * s["dram_stall"].get<double>();
+            QVERIFY(std::abs(sum - s["score"].get<double>()) < 1e-9);
+            QVERIFY(s["candidates"].get<long>() >= 1);
         } else if (e["ph"] == "C" && e["name"] == "spm") {
             QVERIFY(e["args"]["bytes"].get<long>() <= graph["spm_bytes"].get<long>());
         }
@@ -164,6 +177,7 @@ void TestCliNpu::graphAndTraceAgree()
     QVERIFY(cycles.empty());
     QVERIFY(moved > 0);
     QCOMPARE(onBus, moved);
+    QCOMPARE(choices, units.size());
 }
 
 void TestCliNpu::badInputIsExitCode2()
@@ -273,6 +287,27 @@ void TestCliNpu::theMachineIsNamed()
 }
 
 /// "layers" of a generated model are not those of a layer list.
+void TestCliNpu::tilesAreCutAnewForLessSpm()
+{
+    const QTemporaryDir dir;
+    const QString hardware = dir.filePath(QStringLiteral("small.json"));
+    QFile file(hardware);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(R"({"spm_bytes": 131072})");
+    file.close();
+    const CliRun r = run({sample("bert_block"), "--hardware", hardware});
+    QCOMPARE(r.code, 0);
+    QVERIFY2(r.out.contains(" bytes of SPM and are cut anew: q m 64, k 128 instead of m 128, k 256"),
+             r.out.constData());
+    const Json json =
+        Json::parse(run({sample("bert_block"), "--hardware", hardware, "--json"}).out.toStdString());
+    QCOMPARE(json["notes"].size(), std::size_t{1});
+    QVERIFY(json["verified"].get<bool>());
+    const CliRun searched = run({sample("kv_three_banks"), "--hardware", hardware, "--tiles", "searched"});
+    QCOMPARE(searched.code, 0);
+    QVERIFY(!run({sample("bert_block")}).out.contains("cut anew"));
+}
+
 void TestCliNpu::blocksWithGroupedQueriesFromAFile()
 {
     const QTemporaryDir dir;

@@ -315,7 +315,7 @@ void NpuDocument::searchTiles()
         auto out = std::make_shared<NpuTileSearch>();
         out->settings = settings;
         out->model = model;
-        auto found = verbs::searchNpuTiles(npu::withTiling(*model, settings.tiling), settings.hardware,
+        auto found = verbs::searchNpuTiles(fittedModel(*model, settings).model, settings.hardware,
                                            settings.options, Progress{stop, tell}, true);
         out->stopped = stop.stop_requested();
         if (found)

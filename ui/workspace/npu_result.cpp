@@ -52,6 +52,16 @@ bool NpuSettings::operator==(const NpuSettings& other) const
            tiling == other.tiling;
 }
 
+npu::FittedModel fittedModel(const npu::NpuModel& model, const NpuSettings& settings)
+{
+    const std::vector<npu::OpTiling> ofFile = npu::tilingOf(model);
+    std::vector<bool> byHand;
+    byHand.reserve(ofFile.size());
+    for (std::size_t op = 0; op < ofFile.size(); ++op)
+        byHand.push_back(!(ofFile[op].tile == settings.tiling[op].tile));
+    return npu::fitTiles(npu::withTiling(model, settings.tiling), settings.hardware, byHand);
+}
+
 Result<NpuResultPtr> makeNpuResult(std::shared_ptr<const npu::NpuModel> model, const NpuSettings& settings,
                                    const NpuResultPtr& previous, const Progress& progress)
 {
@@ -63,8 +73,11 @@ Result<NpuResultPtr> makeNpuResult(std::shared_ptr<const npu::NpuModel> model, c
     if (previous && previous->model == model && previous->settings.tiling == settings.tiling &&
         sameTiling(previous->graph->hardware, settings.hardware)) {
         out->graph = previous->graph;
+        out->cutAnew = previous->cutAnew;
     } else {
-        auto graph = npu::buildGraph(npu::withTiling(*model, settings.tiling), settings.hardware);
+        const npu::FittedModel fitted = fittedModel(*model, settings);
+        out->cutAnew = QString::fromStdString(fitted.text(settings.hardware));
+        auto graph = npu::buildGraph(fitted.model, settings.hardware);
         if (!graph)
             return graph.error();
         out->graph = std::make_shared<const npu::NpuGraph>(std::move(*graph));

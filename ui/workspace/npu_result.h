@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "npu/best_policy.h"
 #include "npu/bounds.h"
+#include "npu/fit_tiles.h"
 #include "npu/run.h"
 #include "npu/tile_search.h"
 
@@ -50,7 +51,8 @@ struct NpuResult
     std::shared_ptr<const npu::NpuRun> run;
     std::vector<npu::PolicyRun> schedulers; ///< npu::BestRun::compared
     npu::Bounds bounds;
-    QString sentence;                    ///< explains which bound limits the makespan
+    QString cutAnew;  ///< which tiles of the file the SPM does not hold (npu::fitTiles()); may be empty
+    QString sentence; ///< explains which bound limits the makespan
     std::vector<npu::Cycle> cp;          ///< per node: length of the longest path from its start to the end
     std::vector<std::uint32_t> critical; ///< nodes of one longest path
     std::vector<bool> isCritical;        ///< per node
@@ -62,6 +64,10 @@ struct NpuResult
     std::array<npu::Cycle, npu::kCoreStates> sums; ///< cycles in each state, summed over all cores
 };
 using NpuResultPtr = std::shared_ptr<const NpuResult>;
+
+/// The model with the tiles of the settings. Tiles of the file that the SPM does not hold are cut anew, those
+/// set by hand are kept, so that they are refused by name.
+[[nodiscard]] npu::FittedModel fittedModel(const npu::NpuModel& model, const NpuSettings& settings);
 
 /// Makespans of both schedulers on 1 to N cores, and their waits on the core count of the settings.
 struct NpuComparison

@@ -154,6 +154,7 @@ private slots:
     void rule_5_3_transfersPassByInterleaveBlock();
     void rule_5_3_queuesHoldWholeTiles();
     void rule_5_4_weightsAndNormalisation();
+    void rule_5_4_termsOfAChoice();
     void rule_5_4_headParallelKeepsHeadsTogether();
     void rule_5_6_nodeLargerThanSpmIsNamed();
     void rule_6_instructionsReplay();
@@ -457,6 +458,41 @@ void TestNpuRun::rule_5_4_weightsAndNormalisation()
     for (Candidate& x : c)
         x.cp = 3; // all equal: the term is 0
     QCOMPARE(bestCandidate(c, {1000, 0, 1}, false), std::size_t{0});
+}
+
+void TestNpuRun::rule_5_4_termsOfAChoice()
+{
+    const std::vector<Candidate> c{{5, 100, 1, 0, false}, {6, 50, 3, 10, true}, {7, 80, 2, 20, false}};
+    ChoiceScore terms;
+    const Weights weights{1, 0.5, 0.25};
+    QCOMPARE(bestCandidate(c, weights, false, &terms), std::size_t{0});
+    QVERIFY((terms == ChoiceScore{1, 0, 0, 3}));
+    QCOMPARE(bestCandidate(c, {0.5, 0.25, 0}, true, &terms), std::size_t{1});
+    QVERIFY((terms == ChoiceScore{0, 1, 0.5, 3}));
+    QCOMPARE(terms.of(weights), 0 + 0.5 - 0.125);
+    QCOMPARE(bestCandidate(c, {0.4, 0.9, 0}, false, &terms), std::size_t{1}); // 0.9 before 0.24 + 0.45, 0.4
+    // A run has the terms of every unit; a run by lists has none.
+    const auto model = generateBertBlock({.hidden = 64, .heads = 2, .ffn = 128, .tokens = 64});
+    QVERIFY(model);
+    const auto graph = buildGraph(*model, {});
+    QVERIFY(graph);
+    RunOptions options;
+    options.scheduler = Scheduler::Dynamic;
+    const auto run = simulate(*graph, graph->hardware, options);
+    QVERIFY(run);
+    QCOMPARE(run->scores.size(), graph->units.size());
+    bool chose = false;
+    for (const ChoiceScore& s : run->scores) {
+        QVERIFY(s.candidates >= 1);
+        for (const double term : {s.criticalPath, s.intensity, s.dramStall})
+            QVERIFY(term >= 0 && term <= 1);
+        chose = chose || s.criticalPath == 1;
+    }
+    QVERIFY(chose);
+    options.scheduler = Scheduler::Static;
+    const auto lists = simulate(*graph, graph->hardware, options);
+    QVERIFY(lists);
+    QVERIFY(lists->scores.empty());
 }
 
 void TestNpuRun::rule_5_4_headParallelKeepsHeadsTogether()

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // docs/rules/npu.md 1 to 3: tiles, addresses, tiling rules, the tile DAG.
+#include "base/text.h"
+#include "npu/fit_tiles.h"
 #include "npu/generate.h"
 #include "npu/graph.h"
 #include "npu/static_schedule.h"
@@ -33,6 +35,7 @@ private slots:
     void rule_2_5_kvLoadOverThreeBanks();
     void rule_2_6_defaultTiles();
     void rule_2_6_tilesCanBeChosen();
+    void rule_2_6_tilesAreCutAnewForLessSpm();
     void rule_2_8_wideTiles();
     void rule_3_computeCycles();
     void rule_3_dependenciesByOverlap();
@@ -277,6 +280,64 @@ void TestNpuTiles::rule_2_6_defaultTiles()
 }
 
 /// What a search begins with: blocks as wide as two sets of operands fit with the least depth, of one size.
+void TestNpuTiles::rule_2_6_tilesAreCutAnewForLessSpm()
+{
+    // A node of 128 x 512 x 256 takes (128 * 256 + 256 * 512) * 2 + 128 * 512 * 4 = 589 824 bytes; with n 256
+    // and two sets of operands it takes 2 * (32 768 + 65 536) * 2 + 131 072 = 524 288.
+    const auto model = generateLlamaBlock({.tokens = 128});
+    QVERIFY(model);
+    NpuHardware hw;
+    hw.spmBytes = 524'288;
+    QVERIFY(!buildGraph(*model, hw));
+    const FittedModel fitted = fitTiles(*model, hw);
+    QCOMPARE(fitted.changed.size(), std::size_t{7}); // q, k, v, o, gate, up, down
+    for (const CutAnew& c : fitted.changed) {
+        TileSizes want = c.before;
+        QCOMPARE(want.n, 512);
+        want.n = 256;
+        QCOMPARE(c.now, want);
+    }
+    QCOMPARE(QString::fromStdString(fitted.text(hw)),
+             QString::fromStdString("The tiles of 7 operators do not fit into the " + formatGrouped(524'288) +
+                                    " bytes of SPM and are cut anew: q n 256 instead of n 512; k n 256 "
+                                    "instead of n 512; v n 256 instead of n 512; o n 256 instead of n 512; "
+                                    "and 3 more"));
+    const auto graph = buildGraph(fitted.model, hw);
+    QVERIFY(graph);
+    QVERIFY(allPassed(verifyGraph(*graph)));
+    // A tile that fits stays, whatever the machine; so does one that is kept, and one that nothing makes fit.
+    QVERIFY(fitTiles(*model, NpuHardware{}).changed.empty());
+    QVERIFY(fitTiles(*model, NpuHardware{}).text(hw).empty());
+    QVERIFY(fitTiles(*model, hw, std::vector<bool>(model->ops.size(), true)).changed.empty());
+    hw.spmBytes = 7; // one multiplication takes 2 + 2 + 4
+    QVERIFY(fitTiles(*model, hw).changed.empty());
+    // Other kinds of operators, down to little memory.
+    ConvNetOptions conv;
+    conv.size = 224;
+    const auto net = generateConvNet(conv);
+    const auto bert = generateBertBlock({.tokens = 128});
+    QVERIFY(net && bert);
+    NpuModel rows;
+    const auto x = rows.addTensor("x", {64, 256});
+    const auto y = rows.addTensor("y", {64, 256});
+    ModelOp softmax;
+    softmax.type = OpType::Softmax;
+    softmax.name = "softmax";
+    softmax.inputs = {x};
+    softmax.outputs = {y};
+    softmax.tile.rows = 64;
+    rows.ops.push_back(softmax);
+    for (const NpuModel& m : {*net, *bert, rows}) {
+        hw.spmBytes = 48 << 10;
+        QVERIFY2(!buildGraph(m, hw), m.name.c_str());
+        const auto small = buildGraph(fitTiles(m, hw).model, hw);
+        QVERIFY2(small, small ? "" : small.error().message.c_str());
+        for (std::size_t node = 0; node < small->nodes.size(); ++node)
+            QVERIFY(small->spmOf(node) <= hw.spmBytes);
+    }
+    QCOMPARE(fitTiles(rows, hw).changed.front().now.rows, 32); // 32 * 256 * 2 bytes, in and out
+}
+
 void TestNpuTiles::rule_2_8_wideTiles()
 {
     const NpuHardware hw;

@@ -159,6 +159,30 @@ private Q_SLOTS:
         QCOMPARE(view.model().result->run->makespan, asInModel);
     }
 
+    void lessSpmCutsTheTilesOfTheFileAnew()
+    {
+        NpuView& view = open<NpuView>("bert_block");
+        QVERIFY(!view.model().subject.contains(QStringLiteral("cut anew")));
+        NpuSettings small = view.state().settings();
+        small.hardware.spmBytes = 128 << 10;
+        view.state().setSettings(small);
+        view.settle();
+        QVERIFY(!view.model().refused);
+        QVERIFY(view.model().subject.contains(QStringLiteral("tiles cut anew")));
+        QVERIFY(view.model().result->cutAnew.startsWith(QStringLiteral("The tiles of 6 operators")));
+        bool isSaid = false;
+        for (const QLabel* label : view.findChildren<QLabel*>())
+            isSaid = isSaid || label->text().contains(
+                                   QStringLiteral("are cut anew: q m 64, k 128 instead of m 128, k 256"));
+        QVERIFY(isSaid);
+        // What is saved is the file's own tile, which holds again with more memory.
+        QVERIFY(view.state().settings().tiling == npu::tilingOf(*view.state().model()));
+        small.hardware.spmBytes = 1 << 20;
+        view.state().setSettings(small);
+        view.settle();
+        QVERIFY(view.model().result->cutAnew.isEmpty());
+    }
+
     void tilesThatDoNotFitDimTheChart()
     {
         NpuView& view = open<NpuView>("bert_block");

@@ -115,6 +115,35 @@ private Q_SLOTS:
         QCOMPARE(table->currentIndex().row(), static_cast<int>(r.graph->nodes[last].op));
     }
 
+    /// The card of a node has the three terms of its choice (docs/rules/npu.md 5.4).
+    void theNodeSaysWhyItWasChosen()
+    {
+        NpuView& view = open<NpuView>("bert_block");
+        NpuSettings settings = view.state().settings();
+        settings.best = false;
+        settings.options.scheduler = npu::Scheduler::Dynamic;
+        view.state().setSettings(settings);
+        view.settle();
+        const NpuResult& r = *view.model().result;
+        const std::uint32_t node = r.run->cores[1].choices.front().node;
+        view.state().selectNode(node);
+        const npu::ChoiceScore& s = r.run->scores[r.graph->nodes[node].unit];
+        const QString want =
+            QStringLiteral("score %1 of %2: 1 × %3 path + 0.3 × %4 intensity − "
+                           "0.5 × %5 DRAM stall")
+                .arg(number(s.of({})), counted(s.candidates, tr("candidate"), tr("candidates")),
+                     number(s.criticalPath), number(s.intensity), number(s.dramStall));
+        QString card = view.findChild<QLabel*>(QStringLiteral("npu.node"))->text();
+        QVERIFY2(card.contains(want), qPrintable(card + want));
+        // A list has no scores.
+        settings.options.scheduler = npu::Scheduler::Static;
+        view.state().setSettings(settings);
+        view.settle();
+        view.state().selectNode(node);
+        card = view.findChild<QLabel*>(QStringLiteral("npu.node"))->text();
+        QVERIFY(!card.contains(QStringLiteral("candidate")));
+    }
+
     /// The card of a node has the place of each of its tiles (docs/rules/npu.md 2.5).
     void theNodeHasItsTiles()
     {

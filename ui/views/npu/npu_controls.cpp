@@ -348,6 +348,9 @@ void NpuControls::refresh()
         followed += (followed.isEmpty() ? QString() : QStringLiteral(" ")) +
                     tr("%1 have the default tiles, which are not optimised: press Search tiles.")
                         .arg(number(m_state.openOperators()));
+    if (const NpuResultPtr r = m_state.result(); r && !r->cutAnew.isEmpty())
+        followed +=
+            (followed.isEmpty() ? QString() : QStringLiteral(" ")) + wholeSentence(r->cutAnew.toStdString());
     m_followed->setText(followed);
     m_followed->setToolTip(links.showsWorkload(Lens::Npu)
                                ? tr("The total of the schedule is for one core with a memory of fixed "

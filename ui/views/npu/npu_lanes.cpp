@@ -433,6 +433,8 @@ NpuChartModel buildNpuChart(const NpuDocument& state, std::optional<double> ofFl
                          counted(static_cast<std::int64_t>(run.cores.size()), tr("core"), tr("cores")));
     if (state.openOperators() > 0)
         m.subject += tr(" · default tiles");
+    if (!m.result->cutAnew.isEmpty())
+        m.subject += tr(" · tiles cut anew");
     if (m.ghost) {
         m.ghostNoc = m.ghost->noc;
         m.total = std::max(m.total, static_cast<double>(m.ghost->run->makespan));

@@ -235,6 +235,15 @@ QString nodeFacts(const NpuResult& r, std::uint32_t node, bool withPlaces)
     line(tr("at least %1 to the end%2")
              .arg(counted(r.cp[node], tr("cycle"), tr("cycles")),
                   r.isCritical[node] ? tr(", on the critical path") : QString()));
+    if (!r.run->scores.empty()) {
+        const npu::Weights& w = r.run->options.weights;
+        const npu::ChoiceScore& s = r.run->scores[n.unit];
+        line(tr("%1 %2 of %3: %4 × %5 path + %6 × %7 intensity − %8 × %9 DRAM stall")
+                 .arg(g.isFirstOfUnit(node) ? tr("score") : tr("score of its chain"), number(s.of(w)),
+                      counted(s.candidates, tr("candidate"), tr("candidates")), number(w.criticalPath),
+                      number(s.criticalPath), number(w.intensity), number(s.intensity), number(w.dramStall),
+                      number(s.dramStall)));
+    }
     const auto nodes = [](std::size_t n) {
         return counted(static_cast<std::int64_t>(n), tr("node"), tr("nodes"));
     };

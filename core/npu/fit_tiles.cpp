@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "npu/fit_tiles.h"
+
+#include "base/integer.h"
+#include "base/text.h"
+#include "npu/tile_graph_builder.h"
+#include "npu/tile_search.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace tilewright::npu {
+
+namespace {
+
+/// Bytes of SPM of the largest node, of one set of its inputs and of two.
+struct SpmNeed
+{
+    std::int64_t once = 0, doubled = 0;
+    TileSizes sizes; ///< of the operator, those that were not requested included
+};
+
+/// The need of a product, which has very many nodes if its tiles are small.
+SpmNeed needOfMatmul(const NpuModel& model, const NpuHardware& hw, const ModelOp& op, const TileSizes& wish)
+{
+    const MatmulShape s = matmulShape(model, op);
+    SpmNeed need;
+    need.sizes = matmulTile(hw, model.widestBytes(op), s.m, s.n, s.k, wish);
+    const TileSizes& t = need.sizes;
+    const auto bytes = [&](std::size_t input, std::int64_t elements) {
+        return ceilDiv(elements * model.bitsOf(op.inputs[input]), kPartsOfByte);
+    };
+    const std::int64_t inputs = bytes(0, t.m * t.k) + bytes(1, t.k * t.n);
+    need.once = inputs + t.m * t.n * hw.accumulatorBytes;
+    need.doubled = need.once + inputs;
+    return need;
+}
+
+/// The need of an operator with these tile sizes; nullopt if it has too many nodes to tell.
+std::optional<SpmNeed> needOf(const NpuModel& model, const NpuHardware& hw, std::size_t op,
+                              const TileSizes& tile)
+{
+    constexpr std::size_t kMostNodes = 100'000;
+    if (model.ops[op].type == OpType::MatMul)
+        return needOfMatmul(model, hw, model.ops[op], tile);
+    const NpuModel alone = operatorAlone(model, op, tile);
+    const auto graph = TileGraphBuilder(alone, hw, kMostNodes).build(SpmCheck::None);
+    if (!graph)
+        return std::nullopt;
+    SpmNeed need;
+    need.sizes = graph->tileSizes.back();
+    for (std::size_t i = 0; i < graph->nodes.size(); ++i) {
+        const std::int64_t once = graph->spmOf(i);
+        std::int64_t inputs = 0;
+        for (const std::uint32_t t : graph->inputs(i))
+            inputs += graph->tiles[t].spmRequired;
+        need.once = std::max(need.once, once);
+        need.doubled = std::max(need.doubled, once + inputs);
+    }
+    return need;
+}
+
+/// Halves the largest of the requested sizes. Returns false if all of them are 1.
+bool halveLargest(OpType type, const TileSizes& sizes, TileSizes& tile)
+{
+    std::int64_t TileSizes::*largest = nullptr;
+    for (const TileField& field : tileFields(type))
+        if (tile.*field.size > 0 && sizes.*field.size > 1 && (!largest || sizes.*field.size > sizes.*largest))
+            largest = field.size;
+    if (!largest)
+        return false;
+    tile.*largest = (sizes.*largest + 1) / 2;
+    return true;
+}
+
+/// The tile cut anew; nullopt if it fits as it is, or if no smaller one does.
+std::optional<TileSizes> smallerTile(const NpuModel& model, const NpuHardware& hw, std::size_t op)
+{
+    const OpType type = model.ops[op].type;
+    const bool doubles = type == OpType::MatMul || type == OpType::Conv2d; // as the default tiles of 2.6
+    TileSizes tile = model.ops[op].tile;
+    auto need = needOf(model, hw, op, tile);
+    if (!need || need->once <= hw.spmBytes)
+        return std::nullopt;
+    std::optional<TileSizes> tight; // holds one set of inputs only
+    while (halveLargest(type, need->sizes, tile)) {
+        need = needOf(model, hw, op, tile);
+        if (!need)
+            break;
+        if ((doubles ? need->doubled : need->once) <= hw.spmBytes)
+            return tile;
+        if (!tight && need->once <= hw.spmBytes)
+            tight = tile;
+    }
+    return tight;
+}
+
+/// The sizes of `a` that differ from those of `b`: "n 512, k 256".
+std::string changedSizes(OpType type, const TileSizes& a, const TileSizes& b)
+{
+    std::string out;
+    for (const TileField& field : tileFields(type))
+        if (a.*field.size != b.*field.size)
+            out += (out.empty() ? "" : ", ") + std::string(field.key) + " " + formatGrouped(a.*field.size);
+    return out;
+}
+
+} // namespace
+
+std::string FittedModel::text(const NpuHardware& hardware) const
+{
+    constexpr std::size_t kNamed = 4; // operators; a block has many that are alike
+    if (changed.empty())
+        return {};
+    const bool isOne = changed.size() == 1;
+    std::string out =
+        isOne ? "The tile of 1 operator does not fit into the "
+              : "The tiles of " + formatGrouped(changed.size()) + " operators do not fit into the ";
+    out += formatGrouped(hardware.spmBytes) + " bytes of SPM and " + (isOne ? "is" : "are") + " cut anew: ";
+    for (std::size_t i = 0; i < std::min(kNamed, changed.size()); ++i) {
+        const CutAnew& c = changed[i];
+        const OpType type = model.ops[c.op].type;
+        out += (i > 0 ? "; " : "") + model.ops[c.op].name + " " + changedSizes(type, c.now, c.before) +
+               " instead of " + changedSizes(type, c.before, c.now);
+    }
+    if (changed.size() > kNamed)
+        out += "; and " + formatGrouped(changed.size() - kNamed) + " more";
+    return out;
+}
+
+FittedModel fitTiles(NpuModel model, const NpuHardware& hardware, const std::vector<bool>& kept)
+{
+    FittedModel out;
+    std::vector<OpTiling> tiling = tilingOf(model);
+    for (std::size_t op = 0; op < model.ops.size(); ++op) {
+        if (model.ops[op].tile == TileSizes{} || (op < kept.size() && kept[op]))
+            continue;
+        if (const auto tile = smallerTile(model, hardware, op)) {
+            out.changed.push_back({op, model.ops[op].tile, *tile});
+            tiling = withTile(model, std::move(tiling), std::array{static_cast<std::uint32_t>(op)}, *tile);
+        }
+    }
+    out.model = out.changed.empty() ? std::move(model) : withTiling(std::move(model), tiling);
+    return out;
+}
+
+} // namespace tilewright::npu

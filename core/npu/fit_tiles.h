@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "npu/hardware.h"
+#include "npu/model.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tilewright::npu {
+
+/// An operator whose requested tile does not fit into the SPM, with the sizes it has instead.
+struct CutAnew
+{
+    std::size_t op = 0; ///< index in the model
+    TileSizes before, now;
+    bool operator==(const CutAnew&) const = default;
+};
+
+/// A model whose requested tiles fit into the SPM, where they can.
+struct FittedModel
+{
+    NpuModel model;
+    std::vector<CutAnew> changed; ///< by operator, ascending; empty: the model is as it was
+
+    /// One sentence for people; empty if nothing was changed: "The tiles of 7 operators do not fit into the
+    /// 524 288 bytes of SPM and are cut anew: q m 128, n 256, k 256 (n 512 in the model), …".
+    [[nodiscard]] std::string text(const NpuHardware& hardware) const;
+};
+
+/// Cuts the requested tiles anew that the SPM of a core does not hold (docs/rules/npu.md 2.6). A tile that
+/// cannot be made to fit stays as it is, so that buildGraph() names it. `kept`: operators whose tiles are
+/// not touched; empty = none. The model has passed checkModel(), the hardware checkHardware().
+[[nodiscard]] FittedModel fitTiles(NpuModel model, const NpuHardware& hardware,
+                                   const std::vector<bool>& kept = {});
+
+} // namespace tilewright::npu

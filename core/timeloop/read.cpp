@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/integer.h"
-#include "base/utf8.h"
 #include "timeloop/timeloop.h"
-
-#include <yaml-cpp/depthguard.h>
-#include <yaml-cpp/yaml.h>
+#include "timeloop/yaml.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <optional>
-#include <set>
 
 namespace tilewright::timeloop {
 
@@ -19,43 +13,6 @@ using namespace mapping;
 namespace {
 
 constexpr std::array kInsideOut{Level::Rf, Level::Spatial, Level::Spm, Level::Dram};
-
-std::string lower(std::string s)
-{
-    std::transform(s.begin(), s.end(), s.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return s;
-}
-
-/// Refuses keys that occur twice in one map, of which the library would use any.
-Status checkKeys(const YAML::Node& node, const std::string& file, std::size_t& visited, int depth = 0)
-{
-    // Aliases can make a small text large, and an anchor can contain itself.
-    constexpr std::size_t kMost = 100'000;
-    constexpr int kDeepest = 64;
-    if (++visited > kMost || depth > kDeepest)
-        return Error{ErrorCode::Syntax,
-                     depth > kDeepest ? "is nested more than " + std::to_string(kDeepest) + " levels deep"
-                                      : "more than " + std::to_string(kMost) + " values",
-                     {},
-                     file};
-    const auto at = [&](const YAML::Node& n) { return "line " + std::to_string(n.Mark().line + 1); };
-    std::set<std::string> keys;
-    if (node.IsMap())
-        for (const auto& field : node) {
-            if (field.first.IsScalar() && !keys.insert(field.first.Scalar()).second)
-                return Error{ErrorCode::Syntax,
-                             "the key \"" + field.first.Scalar().substr(0, 40) + "\" occurs twice in one map",
-                             at(field.first), file};
-            if (Status s = checkKeys(field.second, file, visited, depth + 1); !s)
-                return s;
-        }
-    else if (node.IsSequence())
-        for (const YAML::Node& item : node)
-            if (Status s = checkKeys(item, file, visited, depth + 1); !s)
-                return s;
-    return Unit{};
-}
 
 class Reader
 {
@@ -88,8 +45,6 @@ public:
     }
 
 private:
-    enum class Storage { Rf, Spm, Dram };
-
     [[nodiscard]] Error bad(const std::string& where, const std::string& why) const
     {
         return {ErrorCode::Field, why, where, m_file};
@@ -100,13 +55,8 @@ private:
         if (!directive["target"] || !directive["target"].IsScalar())
             return bad(m_at, "has no target");
         const std::string name = directive["target"].Scalar();
-        const std::string known = lower(name);
-        if (known == "dram" || known == "mainmemory" || known == "2")
-            return Storage::Dram;
-        if (known == "spm" || known == "globalbuffer" || known == "shared_glb" || known == "1")
-            return Storage::Spm;
-        if (known == "rf" || known == "registerfile" || known == "regfile" || known == "0")
-            return Storage::Rf;
+        if (const auto known = storageNamed(name))
+            return *known;
         return bad(m_at + ".target",
                    "unknown level \"" + name.substr(0, 40) + "\": this machine has three, DRAM, SPM and RF");
     }
@@ -180,71 +130,32 @@ private:
         return Unit{};
     }
 
-    [[nodiscard]] int loopOf(std::string_view name) const
-    {
-        for (int l = 0; l < m_nest.loopCount; ++l)
-            if (dimensionOf(m_nest, l) == name)
-                return l;
-        return m_nest.loopByName(name);
-    }
-
-    /// Reads factors such as "M=20 N=3", "M20,N3" or "M=20,9" (with a residue): name, blanks or '=', number,
-    /// optionally a comma and another number.
     Status readFactors(const YAML::Node& node, Factors& factors, Factors& residues)
     {
-        std::string text;
-        if (node.IsSequence()) {
-            for (const YAML::Node& item : node)
-                text += (item.IsScalar() ? item.Scalar() : "?") + " ";
-        } else if (node.IsScalar()) {
-            text = node.Scalar();
-        } else if (!node.IsNull()) {
-            return bad(m_at + ".factors", "expected a text such as \"M=20 N=3\"");
-        }
-        std::size_t i = 0;
-        const auto skip = [&](const char* what) {
-            i = std::min(text.find_first_not_of(what, i), text.size());
-        };
-        const auto number = [&]() -> std::optional<std::int64_t> {
-            std::int64_t value = 0;
-            const auto [end, code] = std::from_chars(text.data() + i, text.data() + text.size(), value);
-            if (code != std::errc{} || value < 0 || value > kMaxDimension)
-                return std::nullopt;
-            i = static_cast<std::size_t>(end - text.data());
-            return value;
-        };
+        const auto written = splitFactors(node);
+        if (!written)
+            return bad(m_at + ".factors", written.error().message);
         unsigned seen = 0;
-        for (skip(" \t,"); i < text.size(); skip(" \t,")) {
-            const std::size_t begin = i;
-            while (i < text.size() && std::isalpha(static_cast<unsigned char>(text[i])) != 0)
-                ++i;
-            const std::string name = text.substr(begin, i - begin);
-            const int loop = loopOf(name);
+        for (const FactorText& f : *written) {
+            const int loop = loopNamed(m_nest, f.name);
             if (loop < 0)
-                return bad(m_at + ".factors",
-                           "this layer has no dimension \"" +
-                               (name.empty() ? text.substr(begin, 20) : name.substr(0, 40)) + "\"");
+                return bad(m_at + ".factors", "this layer has no dimension \"" + f.name + "\"");
             if ((seen >> loop & 1u) != 0)
-                return bad(m_at + ".factors", "dimension " + name + " is named twice");
+                return bad(m_at + ".factors", "dimension " + f.name + " is named twice");
             seen |= 1u << loop;
-            skip(" \t=");
-            const auto value = number();
-            if (!value)
-                return bad(m_at + ".factors", "expected a whole number after " + name);
+            if (f.sign != "=")
+                return bad(m_at + ".factors", "expected a whole number after " + f.name);
             const auto l = static_cast<std::size_t>(loop);
-            factors[l] = *value == 0 ? m_nest.trips[l] : *value;
-            if (i + 1 < text.size() && text[i] == ',' &&
-                std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0) {
-                ++i;
-                const auto residue = number();
-                if (!residue || *residue < 1 || *residue > factors[l])
-                    return bad(m_at + ".factors", "the residue of " + name + " must be from 1 to its factor");
-                if (!m_architecture.options.imperfect)
-                    return bad(m_at + ".factors", "dimension " + name +
-                                                      " has a residue: the last tile is smaller only with "
-                                                      "imperfect factors (--imperfect)");
-                residues[l] = *residue;
-            }
+            factors[l] = f.value == 0 ? m_nest.trips[l] : f.value;
+            if (!f.residue)
+                continue;
+            if (*f.residue < 1 || *f.residue > factors[l])
+                return bad(m_at + ".factors", "the residue of " + f.name + " must be from 1 to its factor");
+            if (!m_architecture.options.imperfect)
+                return bad(m_at + ".factors", "dimension " + f.name +
+                                                  " has a residue: the last tile is smaller only with "
+                                                  "imperfect factors (--imperfect)");
+            residues[l] = *f.residue;
         }
         return Unit{};
     }
@@ -273,7 +184,7 @@ private:
         unsigned seen = 0;
         std::vector<int> inside;
         for (const std::string& name : names) {
-            const int loop = loopOf(name);
+            const int loop = loopNamed(m_nest, name);
             if (loop < 0)
                 return bad(m_at + ".permutation",
                            "this layer has no dimension \"" + name.substr(0, 40) + "\"");
@@ -301,11 +212,8 @@ private:
             return bad(m_at + ".bypass", "expected a list of data spaces");
         for (const YAML::Node& item : names) {
             const std::string name = item.IsScalar() ? item.Scalar() : "?";
-            int op = 0;
-            while (op < kOperands && dataSpaceOf(m_nest, op) != name &&
-                   m_nest.operands[static_cast<std::size_t>(op)].name != name)
-                ++op;
-            if (op == kOperands)
+            const int op = operandNamed(m_nest, name);
+            if (op < 0)
                 return bad(m_at + ".bypass", "this layer has no data space \"" + name.substr(0, 40) + "\"");
             if (target != Storage::Spm)
                 return bad(m_at + ".bypass", name + " bypasses " + (target == Storage::Rf ? "RF" : "DRAM") +
@@ -362,25 +270,10 @@ bool isYamlName(std::string_view path)
 Result<ReadMapping> readMapping(std::string_view text, const std::string& file, const LoopNest& nest,
                                 const Architecture& architecture)
 {
-    try {
-        const std::vector<YAML::Node> documents = YAML::LoadAll(textOfBytes(text, file));
-        if (documents.size() > 1)
-            return Error{ErrorCode::Syntax,
-                         "expected one document, got " + std::to_string(documents.size()) +
-                             " (separated by ---)",
-                         "line " + std::to_string(documents[1].Mark().line + 1), file};
-        const YAML::Node root = documents.empty() ? YAML::Node() : documents.front();
-        std::size_t visited = 0;
-        if (const Status s = checkKeys(root, file, visited); !s)
-            return s.error();
-        return Reader(file, nest, architecture).read(root);
-    } catch (const YAML::DeepRecursion&) {
-        return Error{ErrorCode::Syntax, "is nested too deep", {}, file};
-    } catch (const YAML::Exception& e) {
-        const std::string where =
-            e.mark.is_null() ? std::string() : "line " + std::to_string(e.mark.line + 1);
-        return Error{ErrorCode::Syntax, e.msg, where, file};
-    }
+    const auto root = loadDocument(text, file);
+    if (!root)
+        return root.error();
+    return Reader(file, nest, architecture).read(*root);
 }
 
 } // namespace tilewright::timeloop

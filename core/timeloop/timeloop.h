@@ -39,6 +39,19 @@ struct ReadMapping
                                               const mapping::LoopNest& nest,
                                               const mapping::Architecture& architecture);
 
+/// What the search of this program can keep of a file of Timeloop's constraints.
+struct ReadConstraints
+{
+    std::vector<std::string> factors; ///< in the notation of mapping::parseConstraints()
+    std::array<bool, mapping::kOperands> bypassSpm{};
+    std::vector<std::string> notes; ///< parts of the file that have no effect in this program
+};
+
+/// Reads the sections constraints, architecture_constraints, mapspace_constraints and mapspace of a file.
+/// Returns an Error that names the first constraint without a counterpart in the lens.
+[[nodiscard]] Result<ReadConstraints> readConstraints(std::string_view text, const std::string& file,
+                                                      const mapping::LoopNest& nest);
+
 /// True if the file name has a YAML suffix.
 [[nodiscard]] bool isYamlName(std::string_view path);
 

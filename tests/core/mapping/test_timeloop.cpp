@@ -114,6 +114,8 @@ private slots:
     void rule_11_refusals_data();
     void rule_11_refusals();
     void rule_11_bypassWhenItIsOn();
+    void rule_11_constraints();
+    void rule_11_constraintsWithoutCounterpart();
 };
 
 void TestTimeloop::rule_11_twoHundredMethodsComeBack()
@@ -272,6 +274,66 @@ void TestTimeloop::rule_11_bypassWhenItIsOn()
     QVERIFY(files.mapping.find("bypass: [B]") != std::string::npos);
     QVERIFY(timeloop::readMapping(files.mapping, "m.yaml", nest, a));
     QVERIFY(!timeloop::readMapping(files.mapping, "m.yaml", nest, {}));
+}
+
+void TestTimeloop::rule_11_constraints()
+{
+    const LoopNest nest = product(20, 6, 4);
+    const std::string text = R"(
+architecture_constraints:
+  version: 0.3
+  targets:
+    - target: GlobalBuffer
+      type: spatial
+      factors: M=5 N<=3
+      permutation: MNK
+    - {target: RegFile, type: temporal, factors: [K=0], permutation: [K]}
+    - {target: DRAM, type: spatial, factors: M1 N1 K1}
+mapspace_constraints:
+  - {target: SPM, type: dataspace, keep: [A, C], bypass: [B]}
+  - {target: DRAM, type: temporal, factors: "N>=2"}
+)";
+    const auto read = timeloop::readConstraints(text, "c.yaml", nest);
+    QVERIFY2(read, read ? "" : read.error().text().c_str());
+    const auto name = [&](std::size_t l) { return std::string(nest.loopNames[l]); };
+    const std::vector<std::string> want{"SPATIAL." + name(0) + "=5", "SPATIAL." + name(1) + "<=3",
+                                        "RF." + name(2) + "=4", "DRAM." + name(1) + ">=2"};
+    QVERIFY(read->factors == want);
+    QVERIFY((read->bypassSpm == std::array{false, true, false}));
+    QCOMPARE(read->notes.size(), std::size_t{2});
+    QCOMPARE(read->notes[1], std::string("the permutation at RF is ignored: it does not change the cost"));
+    // A list alone, and the section of older files.
+    QVERIFY(timeloop::readConstraints("- {target: RF, type: temporal, factors: M=2}", "c", nest));
+    QVERIFY(timeloop::readConstraints("mapspace: {constraints: [{target: 1, type: bypass}]}", "c", nest));
+}
+
+void TestTimeloop::rule_11_constraintsWithoutCounterpart()
+{
+    const LoopNest nest = product(20, 6, 4);
+    const auto refused = [&](const std::string& one, const std::string& why) {
+        const auto read = timeloop::readConstraints("constraints: [" + one + "]", "c.yaml", nest);
+        QVERIFY2(!read, one.c_str());
+        const std::string text = read.error().text();
+        QVERIFY2(text.starts_with("c.yaml: ") && text.find(why) != std::string::npos, text.c_str());
+    };
+    refused("{target: L3, type: temporal}", "constraints[0].target: unknown level \"L3\"");
+    refused("{type: temporal}", "target: is missing");
+    refused("{target: SPM, type: utilization, min: 0.5}", "of type \"utilization\" has no counterpart");
+    refused("{target: SPM, type: spatial, split: 1}", "\"split\" has no counterpart");
+    refused("{target: SPM, type: temporal, permutation: MNK}", "order of loops at SPM has no counterpart");
+    refused("{target: DRAM, type: temporal, permutation: MNK}", "order of loops at DRAM has no counterpart");
+    refused("{target: DRAM, type: spatial, factors: M=2}", "spatial factors at DRAM");
+    refused("{target: RF, type: spatial, factors: \"M<=2\"}", "spatial factors at RF");
+    refused("{target: RF, type: bypass, bypass: [A]}", "A bypasses RF: only the scratchpad");
+    refused("{target: SPM, type: bypass, bypass: [D]}", "no data space \"D\"");
+    refused("{target: SPM, type: temporal, factors: Q=2}", "no dimension \"Q\"");
+    refused("{target: SPM, type: temporal, factors: [\"M=3,2\"]}", "residue of M has no counterpart");
+    refused("{target: SPM, type: temporal, factors: M}", "expected a whole number after M");
+    refused("{target: RF, type: temporal, factors: M=2}, {target: RF, type: temporal, factors: M=4}",
+            "contradicts an earlier constraint");
+    refused("3", "expected a constraint with target and type");
+    for (const char* file : {"architecture: {version: 0.4}", "problem: {}", "{}", "constraints: 3", ""})
+        QVERIFY2(!timeloop::readConstraints(file, "c.yaml", nest), file);
 }
 
 TILEWRIGHT_TEST(TestTimeloop)

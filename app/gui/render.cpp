@@ -211,6 +211,7 @@ int render(const RenderArguments& arguments, char** argv)
     for (const LensFile& file : opened)
         if (const auto read = state.workspace.open(file); !read)
             return fail(read.error().text());
+    tellDeviations(state.document);
     if (const Status used = useMachine(state.document, machine); !used)
         return fail(used.error().text());
     if (const Status used = useRules(state.document, rules); !used)

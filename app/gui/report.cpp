@@ -83,6 +83,7 @@ Result<Lens> openFiles(AppState& state, const ReportArguments& arguments)
                 return pinned.error();
         }
     }
+    tellDeviations(state.document);
     if (comparable)
         return Error{ErrorCode::Refused,
                      "--baseline: schedules can only be compared with a problem or a model",

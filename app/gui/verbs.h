@@ -82,6 +82,16 @@ private:
     std::optional<QTemporaryDir> m_folder;
 };
 
+/// R10.2: tells the latencies that the schedule file just opened reports wrongly, or not at all. They are
+/// compared before a machine or other rules are taken.
+inline void tellDeviations(ui::Document& document)
+{
+    if (!document.hasProblem())
+        return;
+    document.waitForSnapshot();
+    noticeDeviations(document.path().toStdString(), document.latencyDeviations());
+}
+
 /// QApplication for verbs without a window: offscreen, no prompts, temporary settings, so that pictures do
 /// not depend on the user's settings.
 class HeadlessApplication

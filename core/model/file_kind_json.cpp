@@ -137,7 +137,8 @@ std::string otherText(std::string_view text)
         line.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
     const bool isKey = word != 0 && word < line.size() && line[word] == ':';
     if (line.starts_with("---") || line.starts_with("%YAML") || line.starts_with("- ") || isKey)
-        return "is YAML; of YAML files only Timeloop mappings are read (map --method)";
+        return "is YAML; of YAML files only Timeloop's are read, mappings (map --method) and constraints "
+               "(map --constraints)";
     if (std::ranges::count_if(line, [](char c) { return c == ',' || c == ';' || c == '\t'; }) >= 2)
         return std::string("is a table without the head of a topology: expected ")
             .append(model::kTopologyColumns);

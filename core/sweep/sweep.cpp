@@ -5,7 +5,9 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "eval/rule_choice.h"
 #include "lower/machine_lenses.h"
+#include "schedule/schedule_json.h"
 
 #include <algorithm>
 #include <array>
@@ -213,6 +215,18 @@ std::string invalidReason(const MachineField& field, const AxisValue& value)
     return "\"" + value.text + "\" is none of " + words;
 }
 
+/// R10.2 for the schedule of a plan whose problem stands as it is, under the rules of the plan.
+void noticeLatencies(const Sweep& sweep, const std::string& file)
+{
+    if (!sweep.workloads.front().standsAsItIs)
+        return; // on a machine the latencies are others
+    const Problem& problem = *sweep.workloads.front().workload->problem;
+    const auto loaded = readSchedule(problem, sweep.scheduleText, file);
+    if (loaded && loaded->formatIssues.empty())
+        noticeDeviations(file, latencyDeviations(loaded->schedule,
+                                                 evaluate(problem, loaded->schedule, sweep.plan().rules)));
+}
+
 } // namespace
 
 PointNames::PointNames(const Manifest& manifest) : m_plan(&manifest.plan)
@@ -291,6 +305,7 @@ Result<Sweep> readSweep(std::string_view text, const std::string& planFile)
             return atPlan(planFile, "schedule", schedule.error());
         out.manifest.schedule = InputFile{p.schedule, sha256(*schedule)};
         out.scheduleText = std::move(*schedule);
+        noticeLatencies(out, file);
     }
     if (const Status status = checkAxes(out); !status) {
         Error error = status.error();

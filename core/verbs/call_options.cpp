@@ -372,7 +372,11 @@ Status readFiles(NpuCall& call)
 
 std::string MapCall::oneLayerFor() const
 {
-    return !method.empty() ? "--method" : exports ? "--export" : factors.empty() ? "" : "--factor";
+    return !method.empty()            ? "--method"
+           : exports                  ? "--export"
+           : !constraintsFile.empty() ? "--constraints"
+           : factors.empty()          ? ""
+                                      : "--factor";
 }
 
 bool MapCall::ofModel() const
@@ -409,10 +413,19 @@ void bindOptions(OptionList& o, MapCall& call)
           "Operand that skips the scratchpad: I, W or O (A, B or C), or SPM.W; may be repeated", fourLevels);
     o.add("--factor", call.factors, "FACTOR",
           "Fixed or bounded factor: SPATIAL.M=16, RF.C<=8, DRAM.K>=2; may be repeated", search, fourLevels);
+    o.add("--constraints", call.constraintsFile, "FILE",
+          "Timeloop constraints (YAML) that the search keeps: factors, spatial factors and bypass", search,
+          fourLevels);
 }
 
 Status readFiles(MapCall& call)
 {
+    if (!call.constraintsFile.empty()) {
+        auto text = readFile(call.constraintsFile);
+        if (!text)
+            return text.error();
+        call.constraints = std::move(*text);
+    }
     if (!call.architectureFile.empty()) {
         const auto text = readFile(call.architectureFile);
         if (!text)

@@ -118,6 +118,19 @@ Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call)
     const auto nest = mapping::makeNest(layer);
     if (!nest)
         return nest.error();
+    std::vector<std::string> factors = call.factors;
+    if (!call.constraintsFile.empty()) {
+        const auto read = timeloop::readConstraints(call.constraints, call.constraintsFile, *nest);
+        if (!read)
+            return read.error();
+        factors.insert(factors.end(), read->factors.begin(), read->factors.end());
+        for (std::size_t op = 0; op < read->bypassSpm.size(); ++op)
+            architecture.options.bypassSpm[op] = architecture.options.bypassSpm[op] || read->bypassSpm[op];
+        if (const Status s = mapping::checkArchitecture(architecture); !s)
+            return s.error();
+        for (const std::string& note : read->notes)
+            noticeOf(call.constraintsFile, note);
+    }
     if (Status s =
             call.hierarchy ? hierarchy::checkCountable(*nest) : mapping::checkCountable(*nest, architecture);
         !s) {
@@ -125,7 +138,8 @@ Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call)
         error.file = file;
         return error;
     }
-    return std::variant<MapSubject, MapModel>(MapSubject{std::move(layer), *nest, architecture});
+    return std::variant<MapSubject, MapModel>(
+        MapSubject{std::move(layer), *nest, architecture, std::move(factors)});
 }
 
 Result<MethodAnswer> evaluateMethod(const MapSubject& subject, const std::string& file)
@@ -174,7 +188,7 @@ Result<MapAnswer> mapLayer(const MapSubject& subject, const MapCall& call, const
 {
     const auto& setup = call.workload.workload->setup;
     const auto constraints = mapping::parseConstraints(
-        subject.nest, call.factors.empty() && setup ? setup->factors : call.factors);
+        subject.nest, subject.factors.empty() && setup ? setup->factors : subject.factors);
     if (!constraints)
         return constraints.error();
     MapAnswer out;

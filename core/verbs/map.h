@@ -23,6 +23,8 @@ struct MapCall
     std::string objective = "edp";
     std::vector<std::string> factors; ///< "SPATIAL.M=16"
     std::vector<std::string> bypass;  ///< "I"
+    std::string constraintsFile;      ///< Timeloop constraints of the search
+    std::string constraints;          ///< its text, which readFiles() reads
     mapping::ModelOptions options;    ///< in addition to the options of the architecture
     double seconds = 0;               ///< 0: 60 for a layer, 600 for a model
     int threads = 0;
@@ -46,6 +48,7 @@ struct MapSubject
     mapping::Layer layer;
     mapping::LoopNest nest;
     mapping::Architecture architecture;
+    std::vector<std::string> factors = {}; ///< MapCall::factors and those of the file of constraints
 };
 /// A whole model, which is searched layer by layer.
 struct MapModel

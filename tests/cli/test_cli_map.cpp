@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <csignal>
+#include <fstream>
 
 namespace test_cli_map {
 
@@ -39,6 +40,7 @@ private slots:
     void objectives_agree();
     void architecture_changesTheResult();
     void quick_saysSo();
+    void timeloopConstraintsAreKept();
     void method_evaluates();
     void method_invalidIsTheAnswerNo();
     void output_canBeEvaluated();
@@ -512,6 +514,30 @@ void TestCliMap::timeloop_notesAndRefusals()
     const CliRun refused = run({kLayers + "gemm-1000.json", "--method", file.fileName()});
     QCOMPARE(refused.code, 2);
     QVERIFY(refused.err.contains("spatial factors at DRAM"));
+}
+
+void TestCliMap::timeloopConstraintsAreKept()
+{
+    const QTemporaryDir dir;
+    const QString file = dir.filePath("c.yaml");
+    const auto write = [&](const char* text) { std::ofstream(file.toStdString()) << text; };
+    write("constraints:\n"
+          "  - {target: SPM, type: spatial, factors: M=8}\n"
+          "  - {target: RF, type: temporal, factors: \"K<=4\"}\n"
+          "  - {target: SPM, type: bypass, bypass: [B]}\n");
+    const CliRun kept = run({kLayers + "gemm-1000.json", "--constraints", file, "--json"});
+    QCOMPARE(kept.code, 0);
+    const CliRun byHand = run({kLayers + "gemm-1000.json", "--factor", "SPATIAL.X=8", "--factor", "RF.K<=4",
+                               "--bypass", "B", "--json"});
+    const auto best = [](const CliRun& r) { return r.json()["best"].dump(); };
+    QVERIFY(best(kept) == best(byHand) && best(kept) != "null");
+    QVERIFY(best(kept) != best(run({kLayers + "gemm-1000.json", "--json"})));
+    write("constraints: [{target: DRAM, type: temporal, permutation: MNK}]");
+    const CliRun refused = run({kLayers + "gemm-1000.json", "--constraints", file});
+    QCOMPARE(refused.code, 2);
+    QVERIFY2(refused.err.contains("c.yaml: constraints[0].permutation: a fixed order of loops at DRAM"),
+             refused.err.constData());
+    QCOMPARE(run({kLayers + "gemm-1000.json", "--constraints", dir.filePath("none.yaml")}).code, 2);
 }
 
 TILEWRIGHT_TEST(TestCliMap)

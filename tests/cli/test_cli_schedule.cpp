@@ -175,6 +175,15 @@ private slots:
         const CliRun solved =
             runCli({"solve", problem, "--seconds", "0.1", "--start", wrong, "-o", dir.filePath("o.json")});
         QVERIFY2(solved.code == 0 && solved.err.contains(ofWrong), qPrintable(solved.err));
+        const QString plan = dir.filePath("plan.json");
+        std::ofstream(plan.toStdString())
+            << Json{{"lens", "schedule"},
+                    {"what", "evaluate"},
+                    {"workload", {problem.toStdString()}},
+                    {"schedule", wrong.toStdString()},
+                    {"axes", {{{"name", "fast_memory_capacity"}, {"values", {30000, 60000}}}}}};
+        const CliRun swept = runCli({"sweep", plan, "-o", dir.filePath("swept")});
+        QVERIFY2(swept.code == 0 && swept.err.contains(ofWrong), qPrintable(swept.err));
         const Json d = runCli({"check", problem, wrong, "--json"}).json()["latency_deviations"];
         QCOMPARE(d.size(), 1U);
         QVERIFY(d[0]["subgraph"] == 1 && d[0]["reported"] == 20 && d[0]["computed"] == 3000);

@@ -332,7 +332,8 @@ void TestModel::formatsThatAreNotReadAreNamed()
     expect("\x1f\x8b\x08\0"sv, "is a gzip file, which is not read: unpack it first");
     expect("<?xml version=\"1.0\"?>\n<net name=\"x\">",
            "is XML or HTML, which is not read: export the model to ONNX");
-    const std::string yaml = "is YAML; of YAML files only Timeloop mappings are read (map --method)";
+    const std::string yaml = "is YAML; of YAML files only Timeloop's are read, mappings (map --method) and "
+                             "constraints (map --constraints)";
     expect("problem:\n  shape: cnn-layer\n", yaml);
     expect("---\narchitecture: 3\n", yaml);
     expect("name,height,width\na,1,2\n",

@@ -94,8 +94,8 @@ private:
                                          "bypass have");
         for (const auto& field : node) {
             const std::string key = field.first.IsScalar() ? field.first.Scalar() : std::string("?");
-            const bool isOwn = isBypass ? key == "bypass" || key == "keep"
-                                        : key == "factors" || key == "permutation";
+            const bool isOwn =
+                isBypass ? key == "bypass" || key == "keep" : key == "factors" || key == "permutation";
             if (!isOwn && key != "target" && key != "type" && key != "name")
                 return bad(at, "\"" + key.substr(0, 40) + "\" has no counterpart in this lens");
         }
@@ -114,7 +114,7 @@ private:
         const auto written = splitFactors(node);
         if (!written)
             return bad(at, written.error().message);
-        const Level level = isSpatial                    ? Level::Spatial
+        const Level level = isSpatial                  ? Level::Spatial
                             : storage == Storage::Dram ? Level::Dram
                             : storage == Storage::Spm  ? Level::Spm
                                                        : Level::Rf;
@@ -123,8 +123,9 @@ private:
             if (loop < 0)
                 return bad(at, "this layer has no dimension \"" + f.name + "\"");
             if (f.residue)
-                return bad(at, "the residue of " + f.name + " has no counterpart in this lens: the search "
-                               "chooses the size of a last tile");
+                return bad(at, "the residue of " + f.name +
+                                   " has no counterpart in this lens: the search "
+                                   "chooses the size of a last tile");
             const auto l = static_cast<std::size_t>(loop);
             const std::int64_t value = f.value == 0 ? m_nest.trips[l] : f.value;
             if (isSpatial && storage != Storage::Spm) {
@@ -134,8 +135,8 @@ private:
                                    ? "spatial factors at DRAM: there is one scratchpad below it"
                                    : "spatial factors at RF: a PE has one multiplier");
             }
-            m_out.factors.push_back(std::string(levelName(level)) + "." +
-                                    std::string(m_nest.loopNames[l]) + f.sign + std::to_string(value));
+            m_out.factors.push_back(std::string(levelName(level)) + "." + std::string(m_nest.loopNames[l]) +
+                                    f.sign + std::to_string(value));
         }
         return Unit{};
     }
@@ -185,8 +186,7 @@ private:
 
 } // namespace
 
-Result<ReadConstraints> readConstraints(std::string_view text, const std::string& file,
-                                        const LoopNest& nest)
+Result<ReadConstraints> readConstraints(std::string_view text, const std::string& file, const LoopNest& nest)
 {
     const auto root = loadDocument(text, file);
     if (!root)

@@ -138,7 +138,8 @@ TABLE = [
     (["map", LAYER, "x.json", "--machine", "edge"], "architecture: not with --machine"),
     *(
         (["map", LAYER, "--method", "x.json", *option], f"{option[0]}: not with --method")
-        for option in (["--quick"], ["--seconds", "1"], ["--threads", "1"], ["--factor", "RF.C=1"], ["--progress"])
+        for option in (["--quick"], ["--seconds", "1"], ["--threads", "1"], ["--factor", "RF.C=1"],
+                       ["--constraints", "c.yaml"], ["--progress"])
     ),
     *(
         (["map", LAYER, LEVELS, *option], f"{option[0]}: not with an architecture with levels")
@@ -149,6 +150,7 @@ TABLE = [
             ["--overlapped"],
             ["--bypass", "I"],
             ["--factor", "RF.C=1"],
+            ["--constraints", "c.yaml"],
             ["--export", "timeloop", "x"],
         )
     ),

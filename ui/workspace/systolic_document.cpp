@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tilewright::ui {
 
@@ -269,6 +270,8 @@ void SystolicDocument::needPipeline()
     if (m_askedPipeline && samePrograms(*m_askedPipeline, m_settings))
         return;
     m_askedPipeline = m_settings;
+    if (std::exchange(m_longPipeline, false))
+        m_pipelineJob->cancel();
     m_pipelineJob->request([s = m_settings](std::stop_token stop) {
         return computePipeline(s, false, {stop, {}});
     });
@@ -277,6 +280,7 @@ void SystolicDocument::needPipeline()
 void SystolicDocument::runPipeline()
 {
     m_askedPipeline = m_settings;
+    m_longPipeline = true;
     m_pipelineJob->request([s = m_settings](std::stop_token stop) {
         return computePipeline(s, true, {stop, {}});
     });

@@ -167,6 +167,7 @@ private:
     std::shared_ptr<const LevelsResult> m_levels;
     std::shared_ptr<Simulation> m_simulation;
     std::optional<SystolicSettings> m_askedPipeline, m_askedTiles, m_askedLevels, m_askedSimulation;
+    bool m_longPipeline = false; ///< runPipeline() may run for minutes
     std::unique_ptr<LatestJob<std::shared_ptr<const PipelineResult>>> m_pipelineJob;
     std::unique_ptr<LatestJob<std::shared_ptr<const TileResult>>> m_tilesJob;
     std::unique_ptr<LatestJob<std::shared_ptr<const LevelsResult>>> m_levelsJob;

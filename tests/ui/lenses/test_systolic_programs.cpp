@@ -197,6 +197,64 @@ private Q_SLOTS:
         QCOMPARE(m.programs.size(), std::size_t{1});
     }
 
+    /// A program of more than 2,000,000 commands is drawn in sums; scrubbing, tooltips and copies work on it.
+    void aLongProgramIsDrawnInSums()
+    {
+        GanttCanvas* g = gantt();
+        SystolicSettings s = state().settings();
+        s.gemm = {1024, 1024, 1024};
+        QVERIFY(state().set(s));
+        g->settle();
+        const GanttModel& m = g->model();
+        QVERIFY2(m.hint.isEmpty(), qPrintable(m.hint));
+        QVERIFY2(m.headline.contains(QStringLiteral("drawn in sums of")), qPrintable(m.headline));
+        const PipelineComparison& c = *m.result->comparison;
+        QVERIFY(c.barriered.length > 2'000'000 && c.barriered.commands.empty() && c.barrieredRun.overview);
+        QVERIFY(!button(m_view.get(), "Simulate") || !button(m_view.get(), "Simulate")->isVisible());
+        // Each lane draws the busy cycles of its unit.
+        const auto busy = [](const PipelineLane& lane) {
+            std::int64_t sum = 0;
+            for (const PipelineLane::Bar& bar : lane.bars)
+                sum += bar.end - bar.start;
+            return sum;
+        };
+        std::int64_t array = 0;
+        for (const PipelineLane& lane : m.result->lanes[0])
+            if (lane.resource == Resource::Array)
+                array += busy(lane);
+        QCOMPARE(array, c.barrieredRun.arrayBusy);
+        const GanttProgram& p = m.programs.front();
+        for (const PipelineLane& lane : m.result->lanes[0])
+            if (!lane.bars.empty())
+                QVERIFY(barTooltip(p, lane.bars.front()).contains(QStringLiteral("of the cycles")));
+        state().setPipelineTime(c.barrieredRun.cycles / 2);
+        move(g, QPointF(g->width() / 2.0, g->height() / 2.0));
+        QVERIFY(!g->copyText().isEmpty());
+        QVERIFY(!g->grab().isNull());
+        auto* listing = pane<ListingPane>("systolic-listing");
+        QVERIFY(!listing->grab().isNull());
+    }
+
+    /// What would take minutes is not run before somebody asks, and stops when something else is wanted.
+    void programsThatTakeMinutesWaitForAPress()
+    {
+        GanttCanvas* g = gantt();
+        const SystolicSettings before = state().settings();
+        SystolicSettings s = before;
+        s.gemm = {8192, 8192, 8192};
+        QVERIFY(state().set(s));
+        g->settle();
+        QVERIFY2(g->model().hint.contains(QStringLiteral("press Simulate")), qPrintable(g->model().hint));
+        QToolButton* simulate = button(m_view.get(), "Simulate");
+        QVERIFY(simulate && simulate->isVisible() && simulate->isEnabled());
+        QTest::mouseClick(simulate, Qt::LeftButton);
+        QVERIFY(!simulate->isEnabled());
+        QVERIFY(state().set(before));
+        g->settle(); // the long run ends at once
+        QVERIFY(g->model().hint.isEmpty() && !g->model().programs.empty());
+        QVERIFY(!simulate->isVisible());
+    }
+
     void theProgramsOfTheDataflowsAreCompared()
     {
         verbs::SystolicCall call = callOf();
@@ -263,7 +321,7 @@ private Q_SLOTS:
         listing->settle();
         QVERIFY(!listing->saveListing(path));
         QVERIFY(!listing->findChild<QPushButton*>(QStringLiteral("systolic.saveListing"))->isEnabled());
-        QVERIFY2(listing->accessibleDescription().startsWith(QStringLiteral("No programs")),
+        QVERIFY2(listing->accessibleDescription().startsWith(QStringLiteral("Programs not run yet")),
                  qPrintable(listing->accessibleDescription()));
     }
 

@@ -10,6 +10,7 @@
 #include <QFontMetricsF>
 #include <QGuiApplication>
 #include <QPainter>
+#include <QToolButton>
 
 #include <algorithm>
 #include <cmath>
@@ -69,6 +70,10 @@ GanttCanvas::GanttCanvas(const ViewContext& context, QWidget* parent)
                                 state().runPipeline();
                                 m_simulate->setEnabled(false);
                             });
+    for (QToolButton* button : bar().findChildren<QToolButton*>())
+        if (button->defaultAction() == m_simulate)
+            m_simulateButton = button;
+    m_simulateButton->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     addCommand("fit", tr("Fit the pipeline"), QStringLiteral("fit"), {}, tr("Show all cycles."),
                [this] { fitAll(); });
     addCommand("listing", tr("Copy the program"), QStringLiteral("copy"), {},
@@ -100,7 +105,7 @@ void GanttCanvas::rebuild()
     state().needPipeline();
     m_model = buildGantt(state(), static_cast<GanttShow>(m_show->currentIndex()));
     const bool waits = m_model.result && m_model.result->waiting > 0;
-    m_simulate->setVisible(waits);
+    bar().setShown(m_simulateButton, waits);
     m_simulate->setEnabled(waits);
     if (m_model.cycles != std::exchange(m_cycles, m_model.cycles))
         forgetRange(); // the range belongs to other programs

@@ -7,6 +7,7 @@
 #include "views/systolic/systolic_view.h"
 
 class QComboBox;
+class QToolButton;
 
 namespace tilewright::ui {
 
@@ -49,7 +50,9 @@ private:
     Playback* m_playback = nullptr;
     Scrubber* m_scrubber = nullptr;
     QComboBox* m_show = nullptr;
-    QAction* m_simulate = nullptr; ///< shown if the programs are so long that one asks first
+    /// Shown if the programs are so long that one asks first.
+    QAction* m_simulate = nullptr;
+    QToolButton* m_simulateButton = nullptr;
 };
 
 } // namespace tilewright::ui

@@ -420,12 +420,6 @@ void bindOptions(OptionList& o, MapCall& call)
 
 Status readFiles(MapCall& call)
 {
-    if (!call.constraintsFile.empty()) {
-        auto text = readFile(call.constraintsFile);
-        if (!text)
-            return text.error();
-        call.constraints = std::move(*text);
-    }
     if (!call.architectureFile.empty()) {
         const auto text = readFile(call.architectureFile);
         if (!text)
@@ -441,6 +435,12 @@ Status readFiles(MapCall& call)
         if (!read)
             return read.error();
         call.architecture = std::move(*read);
+    }
+    if (!call.constraintsFile.empty()) {
+        auto text = readFile(call.constraintsFile);
+        if (!text)
+            return text.error();
+        call.constraints = std::move(*text);
     }
     return readFiles(call.workload);
 }

@@ -189,7 +189,7 @@ void TestCliNpu::badInputIsExitCode2()
           QStringList{bad.arg(QStringLiteral("node_larger_than_spm")), QStringLiteral("--json")},
           QStringList{sample("bert_block"), QStringLiteral("--scheduler"), QStringLiteral("magic")},
           QStringList{sample("bert_block"), QStringLiteral("--assignment"), QStringLiteral("magic")},
-          QStringList{sample("bert_block"), QStringLiteral("--cores"), QStringLiteral("99")},
+          QStringList{sample("bert_block"), QStringLiteral("--cores"), QStringLiteral("9999")},
           QStringList{sample("bert_block"), QStringLiteral("--weights"), QStringLiteral("1,2")},
           QStringList{sample("bert_block"), QStringLiteral("--weights"), QStringLiteral("nan,1,1")},
           QStringList{sample("bert_block"), QStringLiteral("--tiles"), QStringLiteral("magic")},

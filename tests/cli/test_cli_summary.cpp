@@ -165,7 +165,7 @@ void TestCliSummary::badInput()
     refused({kBlock, "--machine", "nowhere"}, "is no file and no preset");
     refused({kBlock, "--schedule", kDecode}, "llama-decode-block.json");
     refused({kBlock, "--schedule", "s.json", "--beside", kDecode}, "--schedule: not with --beside");
-    refused({kBlock, "--cores", "99"}, "--cores");
+    refused({kBlock, "--cores", "9999"}, "--cores");
     refused({TILEWRIGHT_SOURCE_DIR "/samples/mapping/layers/gemm-1000.json", "--rules", "none"}, "--rules");
     // A row that cannot be computed has its sentence; the others stand.
     const CliRun r = runCli({"summary", kBlock, "--machine", "contest"});

@@ -274,7 +274,7 @@ class Options(unittest.TestCase):
             (["solve", PROBLEM, "--threads", "many"], '--threads: expected an integer from 0 to 1 024, got "many"'),
             (["solve", PROBLEM, "--seconds", "-1"], '--seconds: expected a number from 0 to 1 000 000 000, got "-1"'),
             (["solve", PROBLEM, "--rules", "own"], '--rules: expected auto, final, seed or machine, got "own"'),
-            (["npu", MODEL, "--cores", "0"], '--cores: expected an integer from 1 to 1024, got "0"'),
+            (["npu", MODEL, "--cores", "0"], '--cores: expected an integer from 1 to 1 024, got "0"'),
             (["npu", MODEL, "--weights", "1,2"], "--weights: expected three numbers w1,w2,w3"),
             (["npu", MODEL, "--weights", "1,2,nan"], '--weights: expected a finite number, got "nan"'),
             (["map", LAYER, "--objective", "time"], '--objective: expected edp, energy or cycles, got "time"'),

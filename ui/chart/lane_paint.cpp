@@ -299,9 +299,10 @@ void paintFactsOf(QPainter& painter, const Lane& lane, const LaneFrame& f, doubl
         y += fm.height();
         below = y;
     }
-    if (lane.paintFacts)
-        lane.paintFacts(painter, f.in(QRectF(QPointF(f.rect.left(), lane.facts.isEmpty() ? f.rect.top() : y),
-                                             f.rect.bottomRight())));
+    const QRectF rest(QPointF(f.rect.left(), lane.facts.isEmpty() ? f.rect.top() : y), f.rect.bottomRight());
+    constexpr double kLeastFacts = 8;
+    if (lane.paintFacts && rest.height() >= kLeastFacts)
+        lane.paintFacts(painter, f.in(rest));
 }
 
 /// Paints a vertical line over the lanes, but not over the titles between them.

@@ -373,6 +373,11 @@ std::shared_ptr<const PipelineResult> computePipeline(const SystolicSettings& s,
         options.style = style;
         commands = saturatingAdd(commands, systolic::commandsOf(options).value_or(0));
     }
+    constexpr std::int64_t kMost = 4'000'000'000; // the engine numbers them with 32 bits
+    if (commands > kMost) {
+        out->error = tr("%1 commands, more than %2").arg(number(commands), number(kMost));
+        return out;
+    }
     if (!anyLength && commands > systolic::kMaxCommandsUnasked) {
         out->waiting = commands;
         out->error = tr("%1 commands, about %2 s: press Simulate")

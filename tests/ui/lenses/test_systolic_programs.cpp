@@ -321,7 +321,7 @@ private Q_SLOTS:
         listing->settle();
         QVERIFY(!listing->saveListing(path));
         QVERIFY(!listing->findChild<QPushButton*>(QStringLiteral("systolic.saveListing"))->isEnabled());
-        QVERIFY2(listing->accessibleDescription().startsWith(QStringLiteral("Programs not run yet")),
+        QVERIFY2(listing->accessibleDescription().startsWith(QStringLiteral("No programs")),
                  qPrintable(listing->accessibleDescription()));
     }
 

@@ -61,6 +61,7 @@ private Q_SLOTS:
     void cleanup() { m_window.reset(); }
 
     void aPresetIsOneUndoStep();
+    void aChipShowsNamesAndOrigins();
     void aTypedFieldDerivesTheRest();
     void badValuesAreRefusedInOneSentence();
     void whatNoLongerFitsIsListedAndFixed();
@@ -73,6 +74,23 @@ private Q_SLOTS:
     void realMachinesAreEdited();
     void sourcesAreShownAndSet();
 };
+
+/// A wide view has room for the whole names beside values and origins, whatever its size was before.
+void TestMachineDock::aChipShowsNamesAndOrigins()
+{
+    open("llama-block.json");
+    QVERIFY(document().setMachine(*machinePreset("tpu-v4"), QStringLiteral("a chip")));
+    auto* view = viewOf<MachineView>(*m_window, "machine");
+    m_window->showView(QStringLiteral("machine"));
+    view->resize(100, 300);
+    view->resize(1000, 700);
+    const QTreeWidget& list = *view->list();
+    QTreeWidgetItem* rate = fieldItem(*view, QStringLiteral("levels.l2.read_gb_per_s"));
+    QVERIFY(rate && !list.isColumnHidden(2));
+    QVERIFY(list.columnWidth(0) >
+            list.fontMetrics().horizontalAdvance(rate->text(0)) + 2 * list.indentation());
+    QVERIFY2(rate->text(2).startsWith(QStringLiteral("assumed: ")), qPrintable(rate->text(2)));
+}
 
 void TestMachineDock::aPresetIsOneUndoStep()
 {

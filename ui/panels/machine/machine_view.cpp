@@ -12,6 +12,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
+#include <QResizeEvent>
 #include <QScopedValueRollback>
 #include <QScrollArea>
 #include <QToolButton>
@@ -98,6 +99,7 @@ MachineView::MachineView(const ViewContext& context, QWidget* parent)
     m_list->setItemDelegate(new ValueDelegate(m_list));
     m_list->header()->setStretchLastSection(true);
     m_list->setIndentation(12);
+    m_list->viewport()->installEventFilter(this);
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_list->header()->setSectionResizeMode(kValue, QHeaderView::ResizeToContents);
     m_list->setContextMenuPolicy(Qt::CustomContextMenu);
@@ -147,6 +149,16 @@ void MachineView::resizeEvent(QResizeEvent* event)
 {
     View::resizeEvent(event);
     fitColumns();
+}
+
+/// The list has its new width only after the view's own resize event.
+bool MachineView::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::Resize)
+        if (const auto* resized = static_cast<QResizeEvent*>(event);
+            resized->size().width() != resized->oldSize().width())
+            fitColumns();
+    return View::eventFilter(watched, event);
 }
 
 void MachineView::changeEvent(QEvent* event)

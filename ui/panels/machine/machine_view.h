@@ -34,6 +34,7 @@ Q_SIGNALS:
 protected:
     void bringUpToDate() override { refresh(); }
     void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void changeEvent(QEvent* event) override;
 
 private:

@@ -238,7 +238,7 @@ Status writeProgramText(const Program& program, std::int64_t limit,
         return plan.error();
     Lines lines(streamOf(std::move(*plan)));
     while (lines.written() <= limit && lines.next(out, limit - lines.written())) {
-        if (const Status done = write(out); !done)
+        if (Status done = write(out); !done)
             return done;
         out.clear();
     }

@@ -20,7 +20,7 @@ public:
         constexpr std::array kSections{"architecture_constraints", "mapspace_constraints", "mapspace",
                                        "constraints"};
         if (root.IsSequence()) {
-            if (const Status s = readList(root, "constraints"); !s)
+            if (Status s = readList(root, "constraints"); !s)
                 return s.error();
             return m_out;
         }
@@ -28,7 +28,7 @@ public:
         for (const char* section : kSections)
             if (root.IsMap() && root[section]) {
                 any = true;
-                if (const Status s = readSection(root[section], section); !s)
+                if (Status s = readSection(root[section], section); !s)
                     return s.error();
             }
         if (!any)
@@ -55,7 +55,7 @@ private:
         for (const auto& field : section) {
             const std::string key = field.first.IsScalar() ? field.first.Scalar() : std::string("?");
             if (key == "targets" || key == "constraints") {
-                if (const Status s = readList(field.second, name + "." + key); !s)
+                if (Status s = readList(field.second, std::string(name).append(".").append(key)); !s)
                     return s;
             } else if (key != "version") {
                 return bad(name, "\"" + key.substr(0, 40) + "\" has no counterpart in this lens");
@@ -71,7 +71,7 @@ private:
         if (!list.IsSequence())
             return bad(name, "expected a list of constraints");
         for (std::size_t i = 0; i < list.size(); ++i)
-            if (const Status s = readTarget(list[i], name + "[" + std::to_string(i) + "]"); !s)
+            if (Status s = readTarget(list[i], name + "[" + std::to_string(i) + "]"); !s)
                 return s;
         return Unit{};
     }
@@ -102,7 +102,7 @@ private:
         if (isBypass)
             return readBypass(node, *storage, at);
         const bool isSpatial = type == "spatial";
-        if (const Status s = readFactors(node["factors"], *storage, isSpatial, at + ".factors"); !s)
+        if (Status s = readFactors(node["factors"], *storage, isSpatial, at + ".factors"); !s)
             return s;
         return readPermutation(node["permutation"], *storage, isSpatial, at + ".permutation");
     }

@@ -134,34 +134,28 @@ void Dram::serve(std::size_t channel, std::size_t bankIndex, Cycle now)
     if (m_slotShift > 0 || (b.waiting & (b.waiting - 1)) != 0) {
         const bool aware = m_hw.arbiter == Arbiter::DramAware;
         std::uint64_t bestKey = ~std::uint64_t{0};
-        for (std::uint64_t left = b.waiting; left != 0; left &= left - 1) {
-            const auto [from, end] = slotsOfLowest(left);
-            for (std::size_t s = from; s < end; ++s) {
-                if (queued[s].first == kNone)
-                    continue;
-                const SlotRank& rank = m_ranks[s];
-                std::uint64_t key = rank.age;
-                if (aware)
-                    key |= (queued[s].row != b.openRow ? kOtherRow : 0) |
-                           (rank.head == ch.lastHead ? kSameHead : 0);
-                if (key < bestKey) {
-                    best = s;
-                    bestKey = key;
-                }
+        forEachSlot(b.waiting, [&](std::size_t s) {
+            if (m_slotShift > 0 && queued[s].first == kNone)
+                return;
+            const SlotRank& rank = m_ranks[s];
+            std::uint64_t key = rank.age;
+            if (aware)
+                key |=
+                    (queued[s].row != b.openRow ? kOtherRow : 0) | (rank.head == ch.lastHead ? kSameHead : 0);
+            if (key < bestKey) {
+                best = s;
+                bestKey = key;
             }
-        }
+        });
     }
     const std::vector<Group>& groups = m_slots[best].groups;
     Queue& q = queued[best];
     b.group = groups[q.first];
     q.first = b.group.next;
-    if (q.first != kNone) {
+    if (q.first != kNone)
         q.row = groups[q.first].row;
-    } else {
-        const auto [from, end] = slotsOfLowest(bitOf(best));
-        if (std::all_of(queued + from, queued + end, [](const Queue& other) { return other.first == kNone; }))
-            b.waiting &= ~bitOf(best);
-    }
+    else if (isBitFree(best, [queued](std::size_t s) { return queued[s].first == kNone; }))
+        b.waiting &= ~bitOf(best);
     b.slot = static_cast<int>(best);
     b.hit = b.group.row == b.openRow;
     b.openRow = b.group.row;
@@ -187,19 +181,15 @@ int Dram::bankForBus(const Channel& ch, std::uint64_t candidates) const
         return std::countr_zero(candidates);
     std::size_t by = 0;
     std::uint64_t bestKey = ~std::uint64_t{0};
-    for (std::uint64_t left = ch.usedBy; left != 0; left &= left - 1) {
-        const auto [from, end] = slotsOfLowest(left);
-        for (std::size_t s = from; s < end; ++s) {
-            if ((ch.servedBy[s] & candidates) == 0)
-                continue;
-            const std::uint64_t sameHead =
-                aware && m_ranks[s].head == ch.lastHead ? std::uint64_t{1} << 63 : 0;
-            if (const std::uint64_t key = m_ranks[s].age | sameHead; key < bestKey) {
-                by = s;
-                bestKey = key;
-            }
+    forEachSlot(ch.usedBy, [&](std::size_t s) {
+        if ((ch.servedBy[s] & candidates) == 0)
+            return;
+        const std::uint64_t sameHead = aware && m_ranks[s].head == ch.lastHead ? std::uint64_t{1} << 63 : 0;
+        if (const std::uint64_t key = m_ranks[s].age | sameHead; key < bestKey) {
+            by = s;
+            bestKey = key;
         }
-    }
+    });
     return std::countr_zero(ch.servedBy[by] & candidates);
 }
 
@@ -240,9 +230,7 @@ void Dram::holdBus(std::size_t channel, int bank, Cycle from)
     const auto by = static_cast<std::size_t>(b.slot);
     const Cycle held = b.group.bursts * m_busCycles;
     ch.servedBy[by] &= ~bit;
-    const auto [first, last] = slotsOfLowest(bitOf(by));
-    if (std::all_of(ch.servedBy.data() + first, ch.servedBy.data() + last,
-                    [](std::uint64_t banks) { return banks == 0; }))
+    if (ch.servedBy[by] == 0 && isBitFree(by, [&ch](std::size_t s) { return ch.servedBy[s] == 0; }))
         ch.usedBy &= ~bitOf(by);
     ch.busBank = bank;
     ch.busEnd = m_next[channel] = from + held;

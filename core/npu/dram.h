@@ -8,7 +8,6 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
-#include <utility>
 #include <vector>
 
 namespace tilewright::npu {
@@ -256,11 +255,27 @@ private:
     {
         return std::uint64_t{1} << (slot >> m_slotShift);
     }
-    /// The slots of the lowest bit of a mask, from .first to before .second.
-    [[nodiscard]] std::pair<std::size_t, std::size_t> slotsOfLowest(std::uint64_t mask) const noexcept
+    /// Calls use(slot) for the slots of a mask, among them those that only share a bit.
+    template <typename F> void forEachSlot(std::uint64_t mask, F&& use) const
     {
-        const std::size_t first = static_cast<std::size_t>(std::countr_zero(mask)) << m_slotShift;
-        return {first, std::min(first + (std::size_t{1} << m_slotShift), m_slots.size())};
+        for (; mask != 0; mask &= mask - 1) {
+            const auto bit = static_cast<std::size_t>(std::countr_zero(mask));
+            if (m_slotShift == 0) {
+                use(bit);
+                continue;
+            }
+            const std::size_t end = std::min((bit + 1) << m_slotShift, m_slots.size());
+            for (std::size_t s = bit << m_slotShift; s < end; ++s)
+                use(s);
+        }
+    }
+    /// True if isFree(slot) holds for all slots that share the bit of `slot`, for which it holds.
+    template <typename F> [[nodiscard]] bool isBitFree(std::size_t slot, F&& isFree) const
+    {
+        bool out = true;
+        if (m_slotShift > 0)
+            forEachSlot(bitOf(slot), [&](std::size_t s) { out = out && isFree(s); });
+        return out;
     }
     void releaseBus(std::size_t channel);
     void issueChannel(std::size_t channel, Cycle now);

@@ -446,7 +446,8 @@ private:
     void check()
     {
         m_checkAt = m_left - 400;
-        ++m_checks;
+        if (++m_checks % 25 == 0) // long runs tell how far they are
+            std::cerr << "random events: " << m_left << " left after " << m_checks << " checks" << std::endl;
         const QScopedValueRollback checking(m_checking, true);
         Workspace& workspace = m_window.state().workspace;
         for (const Lens lens : kLenses) {

@@ -209,6 +209,15 @@ std::optional<double> multipleOfFloor(const ModelOnMachine& model, const Floor& 
     return time * static_cast<double>(model.lowered.timeUnit) / floor.cycles.value;
 }
 
+std::optional<ArrayRate> rateOf(const ModelOnMachine& model, const Floor& floor, double time)
+{
+    const double cycles = time * static_cast<double>(model.lowered.timeUnit);
+    if (cycles <= 0 || floor.macs.value <= 0 || model.machine.clockGhz <= 0)
+        return std::nullopt;
+    return ArrayRate{2 * floor.macs.value / cycles * model.machine.clockGhz / 1e3,
+                     floor.compute.value / cycles};
+}
+
 IdVector<TensorId, std::int64_t> touchedElements(const Problem& problem)
 {
     IdVector<TensorId, std::int64_t> out(problem.tensorCount(), 0);

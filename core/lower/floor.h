@@ -32,6 +32,17 @@ struct Floor
 [[nodiscard]] std::optional<double> multipleOfFloor(const ModelOnMachine& model, const Floor& floor,
                                                     double time);
 
+/// Rate of a schedule on the arrays of a floor.
+struct ArrayRate
+{
+    double tops = 0;   ///< tera-operations a second, two per multiply-accumulate of the products
+    double ofPeak = 0; ///< share of the largest rate of the arrays, 0 to 1
+};
+
+/// Returns the rate of a schedule that takes `time` (in units of time of the lowered problem); empty if the
+/// time is 0, the model has no products or the machine has no clock.
+[[nodiscard]] std::optional<ArrayRate> rateOf(const ModelOnMachine& model, const Floor& floor, double time);
+
 /// Returns, for each tensor, the number of elements of a graph input (R1.5) that its readers touch; 0 for
 /// other tensors. All of them are touched if an op reads the tensor itself, else what its views touch (R1.7,
 /// R1.8). A plain view touches the smaller one of itself and its bases; these elements are those of the

@@ -89,6 +89,7 @@ StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(
     m_total->setFont(uiFont(1.15, QFont::DemiBold));
     m_unit = label(tr("Unit of the total"));
     m_seconds = label(tr("Total in seconds"));
+    m_rate = label(tr("Rate and share of the peak"));
     m_floor = button(tr("Multiple of the floor"));
     connect(m_floor, &QToolButton::clicked, this, &StatusStrip::floorClicked);
     m_array = label(tr("Total on the array"));
@@ -134,10 +135,10 @@ QWidget* StatusStrip::evaluationTime() const
     return m_time;
 }
 
-std::array<QWidget*, 14> StatusStrip::row() const
+std::array<QWidget*, 15> StatusStrip::row() const
 {
-    return {m_name,   m_total,  m_unit,    m_seconds, m_floor, m_array,    m_npu,
-            m_energy, m_change, m_against, m_gap,     m_peak,  m_validity, m_rules};
+    return {m_name,   m_total,  m_unit,    m_seconds, m_rate, m_floor,    m_array, m_npu,
+            m_energy, m_change, m_against, m_gap,     m_peak, m_validity, m_rules};
 }
 
 bool StatusStrip::event(QEvent* event)
@@ -190,7 +191,7 @@ void StatusStrip::fitRow()
     drop({m_energy, m_rules, m_against, m_npu, m_array});
     const bool briefGap = shorten(m_gap, saves(m_gapText));
     const bool briefPeak = shorten(m_peak, saves(m_peakText));
-    drop({m_change});
+    drop({m_rate, m_change});
     shorten(m_name, widths[m_name] - 14 * metrics.averageCharWidth());
     drop({m_peak, m_floor, m_seconds, m_unit, m_gap, m_name});
     m_gap->setText(briefGap ? m_gapText.brief : m_gapText.whole);
@@ -295,8 +296,15 @@ void StatusStrip::refreshFloor(const Snapshot* shown, bool valid)
     const auto multiple = model && shown && valid
                               ? lower::multipleOfFloor(*model, *m_floorOf, shown->evaluation.total)
                               : std::nullopt;
+    m_rate->clear();
     if (!multiple)
         return m_floor->setText({});
+    if (const auto rate = lower::rateOf(*model, *m_floorOf, shown->evaluation.total)) {
+        m_rate->show(tr("%1 TOPS, %2 of peak").arg(significantNumber(rate->tops), percent(rate->ofPeak)),
+                     m_context.themes.theme().text);
+        m_rate->setToolTip(tr("Rate of the schedule: two operations per multiply-accumulate of the products, "
+                              "and its share of the largest rate of the array of one core."));
+    }
     m_floor->setText(tr("%1 × floor").arg(significantNumber(*multiple)));
     m_floor->setToolTip(
         tr("No lens takes fewer than %1 cycles for this model on one core of this machine: all "

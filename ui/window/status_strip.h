@@ -14,9 +14,9 @@ namespace tilewright::ui {
 
 class StatusText;
 
-/// The headline of the window: name of the workload, total latency with unit, machine and seconds, multiple
-/// of the floor, total on the array, makespan on the NPU, energy, change of the last edit, lower bound and
-/// gap, peak working set, validity, rule set.
+/// The headline of the window: name of the workload, total latency with unit, machine and seconds, rate and
+/// share of the peak, multiple of the floor, total on the array, makespan on the NPU, energy, change of the
+/// last edit, lower bound and gap, peak working set, validity, rule set.
 class StatusStrip : public QWidget
 {
     Q_OBJECT
@@ -48,7 +48,7 @@ private:
     void refreshArray(const Snapshot* shown, bool valid);
     void fitRow();
     void fillMenu();
-    [[nodiscard]] std::array<QWidget*, 14> row() const; ///< all fields from left to right
+    [[nodiscard]] std::array<QWidget*, 15> row() const; ///< all fields from left to right
 
     /// The two forms of a field that is shortened where the row is narrow.
     struct Wording
@@ -61,6 +61,7 @@ private:
     StatusText* m_total;
     StatusText* m_unit;
     StatusText* m_seconds;
+    StatusText* m_rate;
     QToolButton* m_floor;
     lower::ModelOnMachinePtr m_floorModel; ///< model that m_floorOf belongs to
     std::optional<lower::Floor> m_floorOf; ///< floor of one core (R19)

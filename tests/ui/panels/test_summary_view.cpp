@@ -373,6 +373,14 @@ void TestSummaryView::theStatusBarLeadsToIt()
     QTRY_COMPARE(row(SummaryKind::Schedule).state, State::Done);
     const QString text = cell(SummaryKind::Schedule, kFirstFigure + 2);
     QCOMPARE(floor->text(), text + QString::fromUtf8(" × floor"));
+    // Rate and share of the peak are those of the Summary.
+    QString rate;
+    for (const QLabel* l : strip->findChildren<QLabel*>())
+        if (l->accessibleName() == QLatin1String("Rate and share of the peak"))
+            rate = l->text();
+    QCOMPARE(rate, QStringLiteral("%1 TOPS, %2 of peak")
+                       .arg(cell(SummaryKind::Schedule, kFirstFigure + 3),
+                            cell(SummaryKind::Schedule, kFirstFigure + 4)));
 }
 
 void TestSummaryView::twoMachinesSideBySide()

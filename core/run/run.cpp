@@ -121,7 +121,7 @@ Result<ScheduleRun> runSchedule(const Problem& problem, const Schedule& schedule
     const RunClock clock(problem, schedule, rules,
                          severalCores ? longest + longestOfCores(problem, evaluation, options) : longest,
                          severalCores ? std::optional(options.network) : std::nullopt);
-    RunRecord record(out, clock, static_cast<std::size_t>(options.cores));
+    RunRecord record(out, clock, static_cast<std::size_t>(options.cores), steps);
     RunEngine engine(problem, schedule, rules, clock, options, record);
     switch (engine.run(steps, progress)) {
     case RunEngine::End::Stopped:

@@ -17,6 +17,7 @@ std::int64_t RunRecord::admit(RunStep step, Ticks now)
     if (m_out.recorded) {
         step.admitted = m_clock.time(now);
         step.begin = -1;
+        makeRoom(m_out.steps);
         m_out.steps.push_back(step);
     }
     return m_out.stepCount++;
@@ -53,6 +54,7 @@ void RunRecord::begin(RunCommand command, Ticks begin, Ticks end)
     RunStep& step = m_out.steps[static_cast<std::size_t>(command.step)];
     if (step.begin < 0)
         step.begin = command.begin;
+    makeRoom(m_out.commands);
     m_out.commands.push_back(command);
 }
 
@@ -73,6 +75,7 @@ void RunRecord::room(std::uint16_t core, const std::array<std::int64_t, RunRoom:
     Core& c = m_cores[core];
     if (c.roomTime != now) {
         c.room = m_out.room.size();
+        makeRoom(m_out.room);
         m_out.room.push_back(room);
     }
     m_out.room[c.room] = room;
@@ -100,9 +103,11 @@ void RunRecord::wait(std::uint16_t core, RunUnit unit, const Wait& wait, Ticks f
 void RunRecord::close(std::uint16_t core, RunUnit unit)
 {
     std::optional<Stall>& open = m_cores[core].open[static_cast<std::size_t>(unit)];
-    if (open && m_out.recorded)
+    if (open && m_out.recorded) {
+        makeRoom(m_out.stalls);
         m_out.stalls.push_back({unit, open->wait.wait, open->wait.op, open->wait.tensor,
                                 m_clock.time(open->begin), m_clock.time(open->end), core});
+    }
     open.reset();
 }
 

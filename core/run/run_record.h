@@ -4,6 +4,7 @@
 #include "run/run.h"
 #include "run/run_clock.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <vector>
@@ -23,8 +24,9 @@ public:
         bool operator==(const Wait&) const = default;
     };
 
-    RunRecord(ScheduleRun& out, const RunClock& clock, std::size_t cores)
-        : m_out(out), m_clock(clock), m_cores(cores)
+    /// `steps`: that the run will have.
+    RunRecord(ScheduleRun& out, const RunClock& clock, std::size_t cores, double steps)
+        : m_out(out), m_clock(clock), m_steps(steps), m_cores(cores)
     {
         m_out.cores.resize(cores);
     }
@@ -66,12 +68,25 @@ private:
         Ticks roomTime = -1;
         std::size_t room = 0; ///< its last entry in ScheduleRun::room
     };
+    /// Makes room, where `list` is full, for as many entries as all steps will have at the present rate:
+    /// growing by doubling copies and touches twice the memory.
+    template <typename Entry> void makeRoom(std::vector<Entry>& list) const
+    {
+        if (list.size() < list.capacity() || m_out.stepCount == 0)
+            return;
+        constexpr double kSpare = 1.05;
+        const auto size = static_cast<double>(list.size());
+        const double whole = kSpare * size * m_steps / static_cast<double>(m_out.stepCount);
+        list.reserve(
+            static_cast<std::size_t>(std::clamp(whole, 2 * size + 64, 8 * size + 1024))); // not far off
+    }
     void close(std::uint16_t core, RunUnit unit);
     void forget();
     void addUnits();
 
     ScheduleRun& m_out;
     const RunClock& m_clock;
+    double m_steps;
     std::vector<Core> m_cores;
     std::vector<Span> m_spans;
     Ticks m_channel = 0;

@@ -28,6 +28,26 @@ RunEngine::RunEngine(const Problem& problem, const Schedule& schedule, const Rul
         m_cores.emplace_back(m_shared, static_cast<std::uint16_t>(core));
 }
 
+/// Assigns the stretches that have steps to cores (docs/rules/run.md 5.1).
+std::vector<StepStretch> RunEngine::assign(const std::vector<StepStretch>& stretches, bool readsResident)
+{
+    const auto isUsed = [](const StepStretch& s) { return s.steps > 0; };
+    const auto used = static_cast<std::size_t>(std::ranges::count_if(stretches, isUsed));
+    if (used == stretches.size())
+        m_firstCore = 0;
+    else if (!readsResident)
+        m_firstCore = m_nextCore;
+    std::vector<StepStretch> out(stretches.size());
+    std::size_t core = m_firstCore;
+    for (const StepStretch& s : stretches)
+        if (isUsed(s)) {
+            out[core] = s;
+            core = (core + 1) % out.size();
+        }
+    m_nextCore = core;
+    return out;
+}
+
 RunEngine::Open& RunEngine::open(std::size_t i)
 {
     Open& out = m_open[i];
@@ -37,7 +57,8 @@ RunEngine::Open& RunEngine::open(std::size_t i)
     const Subgraph& s = m_schedule[id];
     out.order = std::make_shared<const StepOrder>(m_shared.problem, s, m_resident[i], m_shared.rules);
     if (m_shared.cores > 1)
-        out.stretches = cutIntoStretches(*out.order, m_shared.cores);
+        out.stretches =
+            assign(cutIntoStretches(*out.order, m_shared.cores), /*readsResident=*/!m_resident[i].empty());
     else
         out.stretches = {{0, out.order->tiles.size(), 0, 0}};
     RunShared::SubgraphState& state = m_shared.of(id);

@@ -43,6 +43,8 @@ private:
         std::int64_t left = 0;    ///< of several cores: steps of `stream` that are not named
         bool hasNext = false;     ///< a step waits for its admission
     };
+    [[nodiscard]] std::vector<StepStretch> assign(const std::vector<StepStretch>& stretches,
+                                                  bool readsResident);
     [[nodiscard]] Open& open(std::size_t subgraph);
     void feed(std::size_t core);
     void beginCommands();
@@ -56,6 +58,7 @@ private:
     std::deque<RunCore> m_cores;
     std::vector<Feed> m_feeds;
     std::size_t m_nextOnChannel = 0, m_nextOnNetwork = 0; ///< cores whose turn it is
+    std::size_t m_firstCore = 0, m_nextCore = 0;          ///< of the subgraph opened last; after its last one
 };
 
 } // namespace tilewright

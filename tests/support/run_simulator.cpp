@@ -143,14 +143,26 @@ private:
             return true;
         });
         const auto n = static_cast<std::int64_t>(m_cores);
+        std::vector<std::pair<std::size_t, std::size_t>> cut; // that have steps
         std::size_t from = 0;
-        for (m_core = 0; m_core < m_cores; ++m_core) {
+        for (std::int64_t j = 1; j <= n; ++j) {
             std::size_t to = 0;
-            const std::int64_t wanted = static_cast<std::int64_t>(m_core + 1) * before.back();
+            const std::int64_t wanted = j * before.back();
             for (std::size_t i = 0; i < before.size(); ++i)
                 if (std::abs(n * before[i] - wanted) < std::abs(n * before[to] - wanted))
                     to = i;
-            std::int64_t left = before[to] - before[from];
+            if (before[to] > before[from])
+                cut.emplace_back(from, to);
+            from = to;
+        }
+        if (cut.size() == m_cores)
+            m_firstCore = 0;
+        else if (resident.empty())
+            m_firstCore = m_nextCore;
+        m_core = m_firstCore;
+        for (const auto& [first, end] : cut) {
+            from = first;
+            std::int64_t left = before[end] - before[from];
             Subgraph turned = *m_subgraph;
             if (m_cores > 1) {
                 std::vector<std::int64_t> order = tiles;
@@ -161,13 +173,14 @@ private:
                         order.push_back(t);
                 turned.traversal = Traversal::custom(order);
             }
-            from = to;
             traceSubgraph(m_problem, turned, resident, Rules::machine(), [&](const Step& step) {
                 if (left > 0)
                     layOut(step);
                 return --left > 0;
             });
+            m_core = (m_core + 1) % m_cores;
         }
+        m_nextCore = m_core;
     }
 
     void mark(std::vector<bool>& elements, TensorId t, const Rect& box) const
@@ -779,7 +792,7 @@ private:
     std::map<std::pair<OpId, Rect>, std::vector<std::size_t>> m_chunks; // of the tile
     std::vector<std::size_t> m_runsOfStep, m_order;
     std::set<OpId> m_walked;
-    std::size_t m_core = 0;
+    std::size_t m_core = 0, m_firstCore = 0, m_nextCore = 0;
     std::map<std::pair<std::size_t, TensorId>, std::vector<bool>> m_here, m_made; // by core
     std::vector<std::pair<TensorId, Rect>> m_residentBoxes;                       // of the step
     std::vector<std::size_t> m_residentRuns;                                      // likewise

@@ -364,24 +364,10 @@ private:
     void conv(const Operator& op)
     {
         const auto& w = op.as<model::WindowAttributes>();
-        const auto kernel = std::span(m_model.shape(op.inputs[1])).subspan(2);
-        std::size_t x = op.inputs[0].index();
-        std::array<std::int64_t, 2> padding{w.padding[0], w.padding[1]};
-        const bool tooWide =
-            padding[0] > w.dilation[0] * (kernel[0] - 1) || padding[1] > w.dilation[1] * (kernel[1] - 1);
-        if (w.padding[0] != w.padding[2] || w.padding[1] != w.padding[3] || tooWide) {
-            Shape padded = shape(x);
-            padded[2] += w.padding[0] + w.padding[2];
-            padded[3] += w.padding[1] + w.padding[3];
-            const std::size_t before = x;
-            x = addTensor(m_node->name + ".padded", std::move(padded), m_out.model.tensors[before].bits);
-            view(m_node->name + "/padded", {before}, x);
-            padding = {0, 0};
-        }
-        npu::ModelOp& o =
-            add(npu::OpType::Conv2d, m_node->name, {x, op.inputs[1].index()}, op.outputs[0].index());
+        npu::ModelOp& o = add(npu::OpType::Conv2d, m_node->name, {op.inputs[0].index(), op.inputs[1].index()},
+                              op.outputs[0].index());
         o.stride = w.stride;
-        o.padding = padding;
+        o.padding = w.padding;
         o.dilation = w.dilation;
         o.groups = w.groups;
     }

@@ -59,7 +59,7 @@ model::Attributes attributesOf(const npu::ModelOp& op, model::OperatorKind kind)
     if (auto* window = std::get_if<model::WindowAttributes>(&out)) {
         window->stride = op.stride;
         window->dilation = op.dilation;
-        window->padding = {op.padding[0], op.padding[1], op.padding[0], op.padding[1]};
+        window->padding = op.padding;
         window->groups = op.groups;
     } else if (auto* attention = std::get_if<model::AttentionAttributes>(&out)) {
         *attention = {op.heads, op.kvHeads, op.causal};

@@ -29,7 +29,7 @@
 // becomes a tensor of its own after each of them.
 #include "model/model_json.h"
 
-#include "base/json_fields.h"
+#include "base/json_spread.h"
 
 #include <algorithm>
 #include <map>
@@ -41,31 +41,6 @@ namespace {
 constexpr Integers kSigned{-(std::int64_t{1} << 40), std::int64_t{1} << 40};
 constexpr Integers kCount{0, std::int64_t{1} << 40};
 constexpr Integers kPositive{1, std::int64_t{1} << 40};
-
-/// n, or one for each of two axes, or one for each of four sides.
-struct Spread : Integers
-{
-};
-constexpr Spread kSpread{{-(std::int64_t{1} << 40), std::int64_t{1} << 40}};
-
-template <std::size_t N>
-Status readJson(const JsonCursor& at, std::array<std::int64_t, N>& out, const Spread& range)
-{
-    if (!at.node().is_array()) {
-        const auto value = at.integer(range.min, range.max);
-        if (!value)
-            return value.error();
-        out.fill(*value);
-        return Unit{};
-    }
-    const bool pair = N == 4 && at.size() == 2;
-    const auto values = at.integers(range.min, range.max, pair ? 2 : N);
-    if (!values)
-        return values.error();
-    for (std::size_t i = 0; i < N; ++i)
-        out[i] = (*values)[pair ? i % 2 : i];
-    return Unit{};
-}
 
 void bindAttributes(JsonFields&, NoAttributes&, OperatorKind) {}
 

@@ -241,11 +241,11 @@ Result<NpuModel> generateConvNet(const ConvNetOptions& o)
         const auto in = model.tensors[x].shape;
         const std::int64_t pad = kernel / 2;
         const std::size_t w = b.input("w_" + name, {cOut, in[1] / groups, kernel, kernel});
-        const std::size_t y = b.input(name, {in[0], cOut, convOutput(in[2], kernel, stride, pad, 1),
-                                             convOutput(in[3], kernel, stride, pad, 1)});
+        const std::size_t y = b.input(name, {in[0], cOut, convOutput(in[2], kernel, stride, 2 * pad, 1),
+                                             convOutput(in[3], kernel, stride, 2 * pad, 1)});
         ModelOp& op = b.add(OpType::Conv2d, name, {x, w}, y);
         op.stride = {stride, stride};
-        op.padding = {pad, pad};
+        op.padding.fill(pad);
         op.groups = groups;
         // A block is an eighth of the rows, so that eight cores have work in every layer.
         op.tile.height = std::max<std::int64_t>(1, (model.tensors[y].shape[2] + 7) / 8);

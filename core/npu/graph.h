@@ -255,8 +255,8 @@ inline constexpr std::int64_t kMatmulDepth = 64;
 [[nodiscard]] Cycle tensorCycles(const NpuHardware& hardware, std::int64_t m, std::int64_t n, std::int64_t k,
                                  bool drain);
 
-/// Input rows (or columns) that output rows [from, to) read: begin and end, clipped to the input
-/// (docs/rules/npu.md 2.2).
+/// Input rows (or columns) that output rows [from, to) read: begin and end, clipped to the input,
+/// and equal if they read padding only (docs/rules/npu.md 2.2). `padding`: before the first row.
 [[nodiscard]] std::pair<std::int64_t, std::int64_t> convInputRange(std::int64_t from, std::int64_t to,
                                                                    std::int64_t kernel, std::int64_t stride,
                                                                    std::int64_t padding,

@@ -126,7 +126,7 @@ std::optional<HeadShape> headShape(const ModelTensor& tensor, std::int64_t heads
 std::int64_t convOutput(std::int64_t in, std::int64_t kernel, std::int64_t stride, std::int64_t padding,
                         std::int64_t dilation)
 {
-    const std::int64_t span = in + 2 * padding - dilation * (kernel - 1) - 1;
+    const std::int64_t span = in + padding - dilation * (kernel - 1) - 1;
     return span < 0 ? 0 : span / stride + 1;
 }
 
@@ -309,12 +309,12 @@ private:
         if (x.size() != 4 || w.size() != 4 || y.size() != 4)
             return failOp(i, "inputs and output must have 4 dimensions");
         for (int axis = 0; axis < 2; ++axis) {
-            if (o.stride[axis] < 1 || o.dilation[axis] < 1 || o.padding[axis] < 0 ||
-                o.stride[axis] > (1 << 20) || o.dilation[axis] > (1 << 20) || o.padding[axis] > (1 << 20))
-                return failOp(i, "stride and dilation must be at least 1 and padding at least 0");
-            if (o.padding[axis] > o.dilation[axis] * (w[2 + axis] - 1))
-                return failOp(i, "padding is larger than the kernel, so some outputs would read nothing");
+            if (o.stride[axis] < 1 || o.dilation[axis] < 1 || o.stride[axis] > (1 << 20) ||
+                o.dilation[axis] > (1 << 20))
+                return failOp(i, "stride and dilation must be from 1 to 1048576");
         }
+        if (std::ranges::any_of(o.padding, [](std::int64_t p) { return p < 0 || p > (1 << 20); }))
+            return failOp(i, "padding must be from 0 to 1048576");
         if (o.groups < 1 || x[1] % o.groups != 0 || w[0] % o.groups != 0)
             return failOp(i, "groups (" + std::to_string(o.groups) +
                                  ") must divide the channels of the input (" + std::to_string(x[1]) +
@@ -323,8 +323,8 @@ private:
             return failOp(i, "the weights " + describe(o.inputs[1]) + " must have " +
                                  std::to_string(x[1] / o.groups) + " input channels a group");
         const std::vector<std::int64_t> want{
-            x[0], w[0], convOutput(x[2], w[2], o.stride[0], o.padding[0], o.dilation[0]),
-            convOutput(x[3], w[3], o.stride[1], o.padding[1], o.dilation[1])};
+            x[0], w[0], convOutput(x[2], w[2], o.stride[0], o.padding[0] + o.padding[2], o.dilation[0]),
+            convOutput(x[3], w[3], o.stride[1], o.padding[1] + o.padding[3], o.dilation[1])};
         if (want[2] < 1 || want[3] < 1)
             return failOp(i, "the kernel is larger than the padded input " + describe(o.inputs[0]));
         if (y != want)

@@ -70,7 +70,8 @@ struct ModelOp
     std::vector<std::size_t> outputs;
     TileSizes tile;
     // conv2d: [vertical, horizontal]
-    std::array<std::int64_t, 2> stride{1, 1}, padding{0, 0}, dilation{1, 1};
+    std::array<std::int64_t, 2> stride{1, 1}, dilation{1, 1};
+    std::array<std::int64_t, 4> padding{}; ///< top, left, bottom, right
     std::int64_t groups = 1;
     // attention, kv_append: number of heads of a [tokens, heads * d] tensor
     std::int64_t heads = 0;
@@ -140,8 +141,8 @@ struct HeadShape
 };
 [[nodiscard]] std::optional<HeadShape> headShape(const ModelTensor& tensor, std::int64_t heads);
 
-/// Number of output rows or columns of a convolution (docs/rules/npu.md 2.2); <= 0 if the kernel does not
-/// fit.
+/// Number of output rows or columns of a convolution (docs/rules/npu.md 2.2); 0 if the kernel does not fit.
+/// `padding`: of both sides together.
 [[nodiscard]] std::int64_t convOutput(std::int64_t in, std::int64_t kernel, std::int64_t stride,
                                       std::int64_t padding, std::int64_t dilation);
 

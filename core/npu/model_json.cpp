@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The model file and the hardware file of the NPU lens.
 #include "base/file.h"
-#include "base/json_fields.h"
+#include "base/json_spread.h"
 #include "npu/generate.h"
 #include "npu/hardware.h"
 #include "npu/model.h"
@@ -116,7 +116,7 @@ std::string hardwareToJson(const NpuHardware& hw)
 //             "tile": {...} (optional), ...attributes}]}
 // type         inputs             attributes                                              tile fields
 // matmul       A[M,K], B[K,N]     -                                                       m, n, k
-// conv2d       X[N,C,H,W], W[..]  stride, padding, dilation (n or [v,h]), groups          c_out, c_in, h, w
+// conv2d       X[N,C,H,W], W[..]  stride, padding, dilation (n or [v,h]), groups *)       c_out, c_in, h, w
 // attention    Q, K, V            heads, kv_heads, causal, variant "standard" | "flash"   heads, q, t, d
 // softmax      X                  -                                                       rows
 // layer_norm   X, [gamma, beta]   -                                                       rows
@@ -125,6 +125,7 @@ std::string hardwareToJson(const NpuHardware& hw)
 // kv_append    new tokens         heads (rank 2), position                                heads, t
 // kv_load      cache              range [t0, t1]                                          heads, t, d
 // view         any tensors        -                                                       rows, cols
+// *) padding also [top, left, bottom, right].
 // Attention tensors are [B,H,T,D] or [T,H*D]; a cache is [B,H,T,D]. The output of kv_load is a view of the
 // cache. Or: {"generate": "llama_block", "phase": "prefill" | "decode", "hidden", "heads", "ffn", "tokens",
 // "cached", "variant", "kv_heads", "layers"}, {"generate": "bert_block", "hidden", "heads", "ffn", "tokens",
@@ -158,23 +159,6 @@ void bindVariant(JsonFields& f, bool& flash)
     f.optional("variant", flash, Words<bool>{kVariants, variantName});
 }
 
-/// One number n, or [vertical, horizontal].
-struct OneOrTwo : Integers
-{
-};
-constexpr OneOrTwo kPair{{-(std::int64_t{1} << 40), std::int64_t{1} << 40}};
-
-Status readJson(const JsonCursor& at, std::array<std::int64_t, 2>& out, const OneOrTwo& range)
-{
-    if (at.node().is_array())
-        return tilewright::readJson(at, std::span<std::int64_t>(out), range);
-    const auto value = at.integer(range.min, range.max);
-    if (!value)
-        return value.error();
-    out = {*value, *value};
-    return Unit{};
-}
-
 /// An operator as it is in the file: its tensors are names.
 struct NamedOp
 {
@@ -193,9 +177,9 @@ void bindAttributes(JsonFields& f, ModelOp& op)
 {
     switch (op.type) {
     case OpType::Conv2d:
-        f.optional("stride", op.stride, kPair);
-        f.optional("padding", op.padding, kPair);
-        f.optional("dilation", op.dilation, kPair);
+        f.optional("stride", op.stride, kSpread);
+        f.optional("padding", op.padding, kSpread);
+        f.optional("dilation", op.dilation, kSpread);
         f.optional("groups", op.groups, kHeads);
         break;
     case OpType::Attention:

@@ -269,8 +269,8 @@ Work convWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op, c
             const std::int64_t width = std::min(t.width, y[3] - c);
             const auto colRange =
                 convInputRange(c, c + width, k[3], op.stride[1], op.padding[1], op.dilation[1], x[3]);
-            const std::int64_t rows = std::max<std::int64_t>(0, rowRange.second - rowRange.first),
-                               cols = std::max<std::int64_t>(0, colRange.second - colRange.first);
+            const std::int64_t rows = rowRange.second - rowRange.first,
+                               cols = colRange.second - colRange.first;
             const double block =
                 imageBytes(hw, static_cast<double>(x[1]), rows, cols, rows == x[2], cols == x[3], bytes);
             if (rowRange != rowsBefore && colRange != colsBefore) // equal rows and columns are the same tile

@@ -152,7 +152,8 @@ std::pair<std::int64_t, std::int64_t> convInputRange(std::int64_t from, std::int
 {
     const std::int64_t first = from * stride - padding;
     const std::int64_t end = (to - 1) * stride - padding + dilation * (kernel - 1) + 1;
-    return {std::max<std::int64_t>(first, 0), std::min(end, in)};
+    const std::int64_t begin = std::clamp<std::int64_t>(first, 0, in);
+    return {begin, std::clamp(end, begin, in)};
 }
 
 namespace {
@@ -300,9 +301,11 @@ void tileConv(TileGraphBuilder& b, const ModelOp& op)
                         const bool isLast = i0 + it == s.cInGroup;
                         TileGraphBuilder::NodeSpec node;
                         node.type = NodeType::Conv;
-                        node.inputs = {b.tile(x, {image, firstIn + i0, r0, q0},
-                                              {1, groups > 1 ? groups * it : it, r1 - r0, q1 - q0}),
-                                       b.tile(w, {c0, i0, 0, 0}, {ct, it, s.kh, s.kw})};
+                        if (r0 < r1 && q0 < q1) // padding is not loaded
+                            node.inputs.push_back(
+                                b.tile(x, {image, firstIn + i0, r0, q0},
+                                       {1, groups > 1 ? groups * it : it, r1 - r0, q1 - q0}));
+                        node.inputs.push_back(b.tile(w, {c0, i0, 0, 0}, {ct, it, s.kh, s.kw}));
                         if (isLast)
                             node.outputs = {out};
                         node.accumulator = out;

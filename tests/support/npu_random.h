@@ -168,15 +168,17 @@ private:
         ModelOp o;
         o.stride = {pick(1, 2), pick(1, 2)};
         o.dilation = {pick(1, 2), pick(1, 2)};
-        o.padding = {pick(0, o.dilation[0] * (kernel - 1)), pick(0, o.dilation[1] * (kernel - 1))};
+        for (std::size_t side = 0; side < o.padding.size(); ++side)
+            o.padding[side] = pick(0, o.dilation[side % 2] * (kernel - 1) + (pick(1, 4) == 1 ? 3 : 0));
         o.groups = groups;
         const std::int64_t h = pick(o.dilation[0] * (kernel - 1) + 1, 9);
         const std::int64_t w = pick(o.dilation[1] * (kernel - 1) + 1, 9);
         const std::size_t x = tensor({pick(1, 2), cIn, h, w});
         const std::size_t weights = tensor({cOut, cIn / groups, kernel, kernel});
-        const std::size_t y = tensor({m_model.tensors[x].shape[0], cOut,
-                                      convOutput(h, kernel, o.stride[0], o.padding[0], o.dilation[0]),
-                                      convOutput(w, kernel, o.stride[1], o.padding[1], o.dilation[1])});
+        const std::size_t y =
+            tensor({m_model.tensors[x].shape[0], cOut,
+                    convOutput(h, kernel, o.stride[0], o.padding[0] + o.padding[2], o.dilation[0]),
+                    convOutput(w, kernel, o.stride[1], o.padding[1] + o.padding[3], o.dilation[1])});
         ModelOp& added = op(OpType::Conv2d, {x, weights}, y);
         added.stride = o.stride;
         added.padding = o.padding;

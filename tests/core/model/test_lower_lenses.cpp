@@ -82,6 +82,7 @@ private slots:
     void rule_4_2_networkTable();
     void rule_5_npuModels();
     void rule_5_groupedQueries();
+    void rule_5_paddingOfAnySide();
     void rule_5_allMacsRunOnTheArray();
     void rule_5_batchesOfProducts();
     void rule_3_4_coverageOfEveryLens();
@@ -223,6 +224,26 @@ void TestLowerLenses::rule_5_groupedQueries()
                 QCOMPARE(graph->tiles[t].shape[1], 8);
             }
     QVERIFY(npu::parseModel(npu::modelToJson(lowered->model), "again.json").hasValue());
+}
+
+/// No operator pads anything: the convolution of the lens has its own padding on each side.
+void TestLowerLenses::rule_5_paddingOfAnySide()
+{
+    for (const std::array<std::int64_t, 4> padding :
+         {std::array<std::int64_t, 4>{0, 0, 1, 1}, {1, 3, 2, 5}}) {
+        model::ModelBuilder b("padded");
+        model::WindowAttributes window;
+        window.padding = padding;
+        b.add(model::OperatorKind::Conv2d, "conv", {b.input("x", {1, 4, 6, 6}), b.input("w", {8, 4, 3, 3})},
+              window);
+        const auto lowered = lowerToNpu(*std::move(b).build(), edge());
+        QVERIFY2(lowered.hasValue(), lowered ? "" : lowered.error().text().c_str());
+        QCOMPARE(lowered->model.ops.size(), std::size_t{1});
+        QCOMPARE(lowered->model.ops[0].padding, padding);
+        const auto again = npu::parseModel(npu::modelToJson(lowered->model), "again.json");
+        QVERIFY2(again.hasValue(), again ? "" : again.error().text().c_str());
+        QCOMPARE(again->ops[0].padding, padding);
+    }
 }
 
 namespace {

@@ -44,7 +44,7 @@ NpuModel convModel()
     ModelOp op;
     op.type = OpType::Conv2d;
     op.name = "conv";
-    op.padding = {1, 1};
+    op.padding.fill(1);
     op.inputs = {model.addTensor("x", {1, 2, 6, 5}), model.addTensor("w", {4, 2, 3, 3})};
     op.outputs = {model.addTensor("y", {1, 4, 6, 5})};
     model.ops.push_back(op);
@@ -194,11 +194,14 @@ void TestNpuSearch::boundsOfConvolutionsAreBelowRuns()
         for (int axis = 0; axis < 2; ++axis) {
             op.stride[axis] = pick(1, 3);
             op.dilation[axis] = pick(1, 2);
-            op.padding[axis] = pick(0, op.dilation[axis] * (kernel - 1));
+            for (const int side : {axis, axis + 2})
+                op.padding[side] = pick(0, op.dilation[axis] * (kernel - 1) + (pick(1, 4) == 1 ? 2 : 0));
             size[axis] = pick(6, 17);
         }
-        const std::int64_t rows = convOutput(size[0], kernel, op.stride[0], op.padding[0], op.dilation[0]);
-        const std::int64_t cols = convOutput(size[1], kernel, op.stride[1], op.padding[1], op.dilation[1]);
+        const std::int64_t rows =
+            convOutput(size[0], kernel, op.stride[0], op.padding[0] + op.padding[2], op.dilation[0]);
+        const std::int64_t cols =
+            convOutput(size[1], kernel, op.stride[1], op.padding[1] + op.padding[3], op.dilation[1]);
         op.inputs = {model.addTensor("x", {pick(1, 2), cIn, size[0], size[1]}),
                      model.addTensor("w", {cOut, cIn / op.groups, kernel, kernel},
                                      pick(0, 1) * pick(1, 24) * (kPartsOfByte / 8))};

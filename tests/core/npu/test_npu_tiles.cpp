@@ -30,6 +30,7 @@ private slots:
     void rule_2_1_matmulLoopsAndChains();
     void rule_2_2_convOutputAndInputRows();
     void rule_2_2_convBlocks();
+    void rule_2_2_paddingBeyondTheKernel();
     void rule_2_5_burstsWidenSegments();
     void rule_2_5_addressMap();
     void rule_2_5_kvLoadOverThreeBanks();
@@ -122,7 +123,7 @@ void TestNpuTiles::rule_2_1_matmulLoopsAndChains()
 
 void TestNpuTiles::rule_2_2_convOutputAndInputRows()
 {
-    QCOMPARE(convOutput(7, 3, 2, 1, 1), std::int64_t{4});
+    QCOMPARE(convOutput(7, 3, 2, 2, 1), std::int64_t{4});
     QCOMPARE(convOutput(7, 3, 1, 0, 3), std::int64_t{1});
     QCOMPARE(convOutput(6, 3, 1, 0, 3), std::int64_t{0});
     // exhaustively against the definition: input row of output row h and kernel row r is h*s - p + r*d
@@ -130,8 +131,8 @@ void TestNpuTiles::rule_2_2_convOutputAndInputRows()
         for (std::int64_t kernel = 1; kernel <= 3; ++kernel)
             for (std::int64_t s = 1; s <= 3; ++s)
                 for (std::int64_t d = 1; d <= 2; ++d)
-                    for (std::int64_t p = 0; p <= d * (kernel - 1); ++p) {
-                        const std::int64_t out = convOutput(in, kernel, s, p, d);
+                    for (std::int64_t p = 0; p <= d * (kernel - 1) + 2; ++p) {
+                        const std::int64_t out = convOutput(in, kernel, s, 2 * p, d);
                         for (std::int64_t h0 = 0; h0 < out; ++h0)
                             for (std::int64_t h1 = h0 + 1; h1 <= out; ++h1) {
                                 std::set<std::int64_t> rows;
@@ -140,8 +141,8 @@ void TestNpuTiles::rule_2_2_convOutputAndInputRows()
                                         if (const std::int64_t x = h * s - p + r * d; x >= 0 && x < in)
                                             rows.insert(x);
                                 const auto [from, to] = convInputRange(h0, h1, kernel, s, p, d, in);
-                                if (rows.empty())
-                                    continue; // every tap in the padding; the range then loads nothing needed
+                                if (rows.empty()) // every tap in the padding, or between two rows
+                                    continue;
                                 QVERIFY(from <= *rows.begin() && to > *rows.rbegin());
                                 QVERIFY(from >= 0 && to <= in);
                                 QCOMPARE(from, std::max<std::int64_t>(0, h0 * s - p));
@@ -159,7 +160,7 @@ void TestNpuTiles::rule_2_2_convBlocks()
     op.inputs = {model.addTensor("x", {1, 8, 12, 12}), model.addTensor("w", {8, 1, 3, 3})};
     op.outputs = {model.addTensor("y", {1, 8, 6, 6})};
     op.stride = {2, 2};
-    op.padding = {1, 1};
+    op.padding.fill(1);
     op.groups = 8; // depthwise
     op.tile.cOut = 4;
     op.tile.height = 2;
@@ -192,6 +193,28 @@ void TestNpuTiles::rule_2_2_convBlocks()
     for (std::size_t n = 0; n < chained.nodes.size(); ++n)
         QVERIFY(chained.spmOf(n) <= small.spmBytes);
     QVERIFY(allPassed(verifyGraph(chained)));
+}
+
+void TestNpuTiles::rule_2_2_paddingBeyondTheKernel()
+{
+    // A product of one tap in a frame of one: 2 x 2 inputs, 4 x 5 outputs, two columns of padding at the
+    // right.
+    const auto read = parseModel(R"({"name": "frame", "tensors": [{"name": "x", "shape": [1, 4, 2, 2]},
+        {"name": "w", "shape": [4, 4, 1, 1]}, {"name": "y", "shape": [1, 4, 4, 5]}],
+        "ops": [{"type": "conv2d", "inputs": ["x", "w"], "outputs": ["y"], "padding": [1, 1, 1, 2],
+                 "tile": {"c_out": 4, "c_in": 4, "h": 1, "w": 5}}]})",
+                                 "frame.json");
+    QVERIFY2(read.hasValue(), read ? "" : read.error().text().c_str());
+    QCOMPARE(read->ops[0].padding, (std::array<std::int64_t, 4>{1, 1, 1, 2}));
+    const NpuGraph g = graphOf(*read);
+    QCOMPARE(g.nodes.size(), std::size_t{4});
+    for (std::size_t row = 0; row < 4; ++row) {
+        const bool isFrame = row == 0 || row == 3;
+        QCOMPARE(g.inputs(row).size(), isFrame ? std::size_t{1} : std::size_t{2});
+        if (!isFrame)
+            QCOMPARE(g.tiles[g.inputs(row)[0]].shape[3], std::int64_t{2});
+    }
+    QVERIFY(allPassed(verifyGraph(g)));
 }
 
 void TestNpuTiles::rule_2_5_burstsWidenSegments()

@@ -58,6 +58,22 @@ mapping::Objective objectiveOf(const std::string& name)
                               : mapping::Objective::Edp;
 }
 
+Result<std::vector<std::string>> addConstraints(std::string_view text, const std::string& file,
+                                                const mapping::LoopNest& nest,
+                                                mapping::Architecture& architecture,
+                                                std::vector<std::string>& factors)
+{
+    auto read = timeloop::readConstraints(text, file, nest);
+    if (!read)
+        return read.error();
+    factors.insert(factors.end(), read->factors.begin(), read->factors.end());
+    for (std::size_t op = 0; op < read->bypassSpm.size(); ++op)
+        architecture.options.bypassSpm[op] = architecture.options.bypassSpm[op] || read->bypassSpm[op];
+    if (const Status s = mapping::checkArchitecture(architecture); !s)
+        return s.error();
+    return std::move(read->notes);
+}
+
 Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call)
 {
     const std::string& file = call.workload.file;
@@ -120,15 +136,11 @@ Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call)
         return nest.error();
     std::vector<std::string> factors = call.factors;
     if (!call.constraintsFile.empty()) {
-        const auto read = timeloop::readConstraints(call.constraints, call.constraintsFile, *nest);
-        if (!read)
-            return read.error();
-        factors.insert(factors.end(), read->factors.begin(), read->factors.end());
-        for (std::size_t op = 0; op < read->bypassSpm.size(); ++op)
-            architecture.options.bypassSpm[op] = architecture.options.bypassSpm[op] || read->bypassSpm[op];
-        if (const Status s = mapping::checkArchitecture(architecture); !s)
-            return s.error();
-        for (const std::string& note : read->notes)
+        const auto notes =
+            addConstraints(call.constraints, call.constraintsFile, *nest, architecture, factors);
+        if (!notes)
+            return notes.error();
+        for (const std::string& note : *notes)
             noticeOf(call.constraintsFile, note);
     }
     if (Status s =

@@ -41,6 +41,14 @@ void bindOptions(OptionList& o, MapCall& call);
 [[nodiscard]] Status readFiles(MapCall& call);
 [[nodiscard]] mapping::Objective objectiveOf(const std::string& name);
 
+/// Adds what a file of Timeloop's constraints asks for to the factors and the architecture of a search.
+/// Returns notes on parts of the file that have no effect. The Error names the first constraint that the lens
+/// does not know.
+[[nodiscard]] Result<std::vector<std::string>> addConstraints(std::string_view text, const std::string& file,
+                                                              const mapping::LoopNest& nest,
+                                                              mapping::Architecture& architecture,
+                                                              std::vector<std::string>& factors);
+
 /// A layer to search, with its loop nest and the architecture, which has no meaning if MapCall::hierarchy is
 /// set.
 struct MapSubject

@@ -405,6 +405,21 @@ Status MappingDocument::applyFactors(const std::vector<std::string>& factors)
     return Unit{};
 }
 
+Result<std::vector<std::string>> MappingDocument::applyConstraints(std::string_view text,
+                                                                   const std::string& file)
+{
+    MappingSetup next = m_setup;
+    auto notes = verbs::addConstraints(text, file, m_nest, next.architecture, next.factors);
+    if (!notes)
+        return notes;
+    if (Status s = check(next); !s)
+        return s.error();
+    if (!(next == m_setup))
+        Q_EMIT edited();
+    push(next, tr("Load constraints"), {});
+    return notes;
+}
+
 void MappingDocument::setOperand(int operand)
 {
     if (operand == m_operand)

@@ -144,6 +144,10 @@ public:
 
     /// Sets tiling factors that the search must keep, in the notation of parseConstraints().
     [[nodiscard]] Status applyFactors(const std::vector<std::string>& factors);
+    /// Adds the constraints of a file of Timeloop: tiling factors, and operands that bypass the SPM. Returns
+    /// notes on parts of the file that have no effect.
+    [[nodiscard]] Result<std::vector<std::string>> applyConstraints(std::string_view text,
+                                                                    const std::string& file);
 
     void setOperand(int operand);
     void pinBaseline();

@@ -11,10 +11,15 @@
 
 #include <QCheckBox>
 #include <QDoubleSpinBox>
+#include <QFileDialog>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QTemporaryDir>
+#include <QTimer>
 #include <QtTest>
+
+#include <fstream>
 
 namespace test_mapping_model {
 
@@ -202,6 +207,37 @@ private Q_SLOTS:
             sum += one.total;
         QVERIFY(std::abs(sum / state().evaluation().energy - 1) < 1e-12);
         QVERIFY(m_view->copyText().contains(QStringLiteral("Leakage")));
+    }
+
+    void constraintsOfTimeloopAreLoaded()
+    {
+        QTemporaryDir dir;
+        const QString file = dir.filePath(QStringLiteral("c.yaml"));
+        auto* button = m_view->findChild<QPushButton*>(QStringLiteral("mapping.constraints"));
+        QVERIFY(button);
+        const auto load = [&](const char* text) {
+            std::ofstream(file.toStdString()) << text;
+            QTimer::singleShot(0, button, [&file] {
+                auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+                dialog->findChild<QLineEdit*>()->setText(file);
+                QTest::keyClick(dialog, Qt::Key_Return);
+            });
+            button->click();
+        };
+        const auto before = state().setup();
+        load("constraints:\n"
+             "  - {target: SPM, type: spatial, factors: M=4}\n"
+             "  - {target: SPM, type: bypass, bypass: [B]}\n");
+        QCOMPARE(state().setup().factors, std::vector<std::string>{"SPATIAL.X=4"});
+        QCOMPARE(control<QLineEdit>("factors")->text(), QStringLiteral("SPATIAL.X=4"));
+        QVERIFY(state().setup().architecture.options.bypassSpm[1]);
+        state().undoStack().undo();
+        QVERIFY(state().setup() == before);
+        // What the lens does not know is refused by name, and nothing changes.
+        load("constraints: [{target: DRAM, type: temporal, permutation: MNK}]");
+        QVERIFY(state().setup() == before);
+        QVERIFY2(complaint().contains(QStringLiteral("c.yaml: constraints[0].permutation")),
+                 qPrintable(complaint()));
     }
 
     void factorsAskedForAreKeptByTheSearch()

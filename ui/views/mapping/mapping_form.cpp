@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/mapping/mapping_form.h"
 
+#include "base/file.h"
 #include "theme/text.h"
+#include "workspace/texts.h"
 
 #include <QComboBox>
+#include <QFileDialog>
 #include <QLabel>
+#include <QPushButton>
 #include <QRegularExpression>
 #include <QVBoxLayout>
 
@@ -182,6 +186,12 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
                  text.split(QRegularExpression(QStringLiteral("[,;\\s]+")), Qt::SkipEmptyParts))
                 s.factors.push_back(one.toStdString());
         });
+    auto* constraints = new QPushButton(tr("Load constraints…"), page);
+    constraints->setObjectName(QStringLiteral("mapping.constraints"));
+    constraints->setToolTip(tr("Add the constraints of a Timeloop file (YAML): factors, spatial factors and "
+                               "bypass. What this lens does not know is refused by name."));
+    connect(constraints, &QPushButton::clicked, this, &MappingForm::loadConstraints);
+    model->addRow(constraints);
     column->addStretch();
     setWidget(page);
     connect(&m_state, &MappingDocument::setupChanged, this, &MappingForm::refresh);
@@ -207,11 +217,34 @@ void MappingForm::apply(MappingSetup next, const QString& name)
         next.architecture.name = "changed";
         done = m_state.applyArchitecture(next.architecture, name);
     }
-    m_error->setVisible(!done);
-    m_error->setText(done ? QString() : QString::fromStdString(done.error().text()));
-    m_error->setAccessibleName(m_error->text());
+    tell(done ? QString() : QString::fromStdString(done.error().text()));
     const QSignalBlocker quiet(m_kind);
     m_kind->setCurrentIndex(static_cast<int>(m_state.setup().layer.kind));
+}
+
+void MappingForm::loadConstraints()
+{
+    const QString path = QFileDialog::getOpenFileName(
+        this, tr("Load constraints"), {}, tr("Timeloop constraints (*.yaml *.yml);;All files (*)"));
+    if (path.isEmpty())
+        return;
+    const std::string file = path.toStdString();
+    const auto text = readFile(file);
+    const auto notes =
+        text ? m_state.applyConstraints(*text, file) : Result<std::vector<std::string>>(text.error());
+    if (!notes)
+        return tell(QString::fromStdString(notes.error().text()));
+    QStringList lines;
+    for (const std::string& note : *notes)
+        lines << sentence(note);
+    tell(lines.join(QLatin1Char(' ')));
+}
+
+void MappingForm::tell(const QString& text)
+{
+    m_error->setVisible(!text.isEmpty());
+    m_error->setText(text);
+    m_error->setAccessibleName(text);
 }
 
 void MappingForm::refresh()

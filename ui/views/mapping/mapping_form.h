@@ -20,6 +20,8 @@ public:
 
 private:
     void apply(MappingSetup next, const QString& name); ///< `name` of the field
+    void loadConstraints();
+    void tell(const QString& text); ///< above the fields; empty: nothing
     void refresh();
 
     MappingDocument& m_state;

@@ -100,8 +100,7 @@ std::vector<LlmMatrix> matricesOf(const LlmConfig& c, const LlmLayer& layer)
         return out;
     }
     const LlmExperts& e = *c.experts;
-    out.push_back(
-        {"mlp.router", "mlp.gate", LlmPart::Experts, c.hidden, e.count, 1, e.biased, true});
+    out.push_back({"mlp.router", "mlp.gate", LlmPart::Experts, c.hidden, e.count, 1, e.biased, true});
     addFeedForward(out, c, "mlp.experts.", "mlp.experts.0.", LlmPart::Experts, e.size, e.count, e.biased);
     if (e.shared > 0)
         addFeedForward(out, c, "mlp.shared.", "mlp.shared_experts.", LlmPart::Experts, e.shared, 1, false);

@@ -53,8 +53,8 @@ struct LlmIndexer
 /// What one layer has of its own; layers that compare equal are the same block.
 struct LlmLayer
 {
-    bool sparse = false;      ///< the feed forward is routed experts
-    std::int64_t window = 0;  ///< keys that a query reads at most; 0: all
+    bool sparse = false;            ///< the feed forward is routed experts
+    std::int64_t window = 0;        ///< keys that a query reads at most; 0: all
     std::vector<std::int64_t> bits; ///< of a weight, in the order of matricesOf()
     bool operator==(const LlmLayer&) const = default;
 };
@@ -84,24 +84,24 @@ struct LlmConfig
     std::int64_t vocabulary = 0; ///< 0: no words (images)
     std::vector<LlmLayer> layers;
 
-    bool gated = true;         ///< the feed forward is three matrices, not two
-    std::string activation;    ///< "silu", "gelu"
-    bool fusedQkv = false;     ///< one matrix for queries, keys and values
-    bool fusedGateUp = false;  ///< one matrix for gate and up
-    bool tied = false;         ///< the head is the embedding
+    bool gated = true;        ///< the feed forward is three matrices, not two
+    std::string activation;   ///< "silu", "gelu"
+    bool fusedQkv = false;    ///< one matrix for queries, keys and values
+    bool fusedGateUp = false; ///< one matrix for gate and up
+    bool tied = false;        ///< the head is the embedding
     bool qkvBias = false, outBias = false, mlpBias = false, headBias = false;
-    bool sinks = false;        ///< each head has a learned sink
+    bool sinks = false; ///< each head has a learned sink
     LlmNorm norm = LlmNorm::Rms;
     std::int64_t layerNorms = 2; ///< norms of a layer over the hidden size
     bool normsAfter = false;     ///< a norm follows each branch (4 norms), or each sum (BERT)
     bool finalNorm = true;
-    bool parallel = false; ///< attention and feed forward read the same input, and are added together
-    bool qkNorm = false;   ///< norms of queries and keys over a head
-    std::int64_t rotary = 0;    ///< elements of a head that are turned; 0: none
-    std::int64_t positions = 0; ///< rows of a table of learned positions; 0: none
+    bool parallel = false;       ///< attention and feed forward read the same input, and are added together
+    bool qkNorm = false;         ///< norms of queries and keys over a head
+    std::int64_t rotary = 0;     ///< elements of a head that are turned; 0: none
+    std::int64_t positions = 0;  ///< rows of a table of learned positions; 0: none
     std::int64_t tokenTypes = 0; ///< rows of a table of token types (BERT)
     bool pooler = false;
-    bool causal = true;   ///< a token sees those before it; else all, and there is no cache
+    bool causal = true;             ///< a token sees those before it; else all, and there is no cache
     std::int64_t mostPositions = 0; ///< longest context of the file; 0: not given
     std::int64_t extraLayers = 0;   ///< layers that predict further tokens (MTP), not part of the model
     std::optional<LlmExperts> experts;
@@ -109,12 +109,12 @@ struct LlmConfig
     std::optional<LlmIndexer> indexer;
     LlmImages images;
 
-    std::int64_t elementBits = 16 * kBit;    ///< width of what is not quantised
+    std::int64_t elementBits = 16 * kBit; ///< width of what is not quantised
     std::int64_t embeddingBits = 16 * kBit;
     std::int64_t headBits = 16 * kBit;
     std::int64_t activationBits = 16 * kBit; ///< width of the operands of quantised weights
     std::int64_t kvBits = 16 * kBit;
-    std::string quantisation; ///< "fp8", "nvfp4"; empty: none
+    std::string quantisation;       ///< "fp8", "nvfp4"; empty: none
     std::vector<std::string> notes; ///< what of the file is not part of the model
 
     bool operator==(const LlmConfig&) const = default;
@@ -152,7 +152,7 @@ struct LlmMatrix
 /// Equal layers.
 struct LlmBlock
 {
-    std::size_t layer = 0;   ///< the first of them
+    std::size_t layer = 0; ///< the first of them
     std::int64_t count = 1;
 };
 /// The kinds of layers, in the order of their first.

@@ -170,9 +170,11 @@ private:
             std::string known;
             for (const std::string_view name : llmFamilies())
                 known += (known.empty() ? "" : ", ") + std::string(name);
-            return fail(m_at.error("model_type: the family \"" + type + "\" is not known; to add it, the "
+            return fail(m_at.error("model_type: the family \"" + type +
+                                   "\" is not known; to add it, the "
                                    "matrices of its layers, its norms and biases and its cache would be "
-                                   "needed; known are " + known)),
+                                   "needed; known are " +
+                                   known)),
                    false;
         }
         for (const SizeField& f : kSizeFields)
@@ -203,8 +205,8 @@ private:
         c.headSize = size.value_or(c.hidden / c.heads);
         if (c.heads % c.kvHeads != 0)
             wrong("num_key_value_heads", "does not divide num_attention_heads");
-        c.feedForward = integer({"intermediate_size", "ffn_dim", "n_inner"}, 1, kMostHidden * 4)
-                            .value_or(4 * c.hidden);
+        c.feedForward =
+            integer({"intermediate_size", "ffn_dim", "n_inner"}, 1, kMostHidden * 4).value_or(4 * c.hidden);
         c.layers.resize(static_cast<std::size_t>(count));
         if (m_family->type != "vit")
             c.vocabulary = needed({"vocab_size"}, kMostWords);
@@ -323,9 +325,9 @@ private:
         m_out.rotary = m.rope;
         if (!fieldOf(m_at, "index_topk"))
             return;
-        m_out.indexer = LlmIndexer{needed({"index_n_heads"}, kMostHidden),
-                                   needed({"index_head_dim"}, kMostHidden),
-                                   needed({"index_topk"}, kMostPositions)};
+        m_out.indexer =
+            LlmIndexer{needed({"index_n_heads"}, kMostHidden), needed({"index_head_dim"}, kMostHidden),
+                       needed({"index_topk"}, kMostPositions)};
     }
 
     void readExperts()
@@ -448,9 +450,8 @@ std::string bitsText(std::int64_t bits)
 }
 
 /// The quantisation of both files, which must not contradict each other.
-Result<std::optional<LlmQuantisation>> quantisationOfFiles(const JsonCursor& root,
-                                                           std::optional<std::string_view> text,
-                                                           const std::string& file)
+Result<std::optional<LlmQuantisation>>
+quantisationOfFiles(const JsonCursor& root, std::optional<std::string_view> text, const std::string& file)
 {
     std::optional<LlmQuantisation> out;
     const auto nested = fieldOf(root, "text_config");
@@ -487,17 +488,16 @@ void applyQuantisation(LlmConfig& c, const std::optional<LlmQuantisation>& q)
     if (q) {
         c.quantisation = q->method;
         c.kvBits = q->kvBits.value_or(c.kvBits);
-        const std::int64_t activations =
-            q->format.bits > 0 || q->own.empty() ? q->format.activationBits
-                                                 : q->own.front().second.activationBits;
+        const std::int64_t activations = q->format.bits > 0 || q->own.empty()
+                                             ? q->format.activationBits
+                                             : q->own.front().second.activationBits;
         if (activations > 0)
             c.activationBits = activations;
     }
     const std::optional<ModuleFormats> formats =
         q ? std::optional<ModuleFormats>(std::in_place, *q) : std::nullopt;
     const auto bitsOf = [&](const std::string& module, const LlmMatrix& m) {
-        const LlmFormat* format =
-            formats && !m.router ? formats->of(module, m.count > 1) : nullptr;
+        const LlmFormat* format = formats && !m.router ? formats->of(module, m.count > 1) : nullptr;
         return format ? format->weightBits(m.rows, m.columns) : c.elementBits;
     };
     for (std::size_t i = 0; i < c.layers.size(); ++i)

@@ -133,13 +133,16 @@ struct Missing
     std::string_view type, what;
 };
 constexpr Missing kMissing[] = {
-    {"nemotron_h", "state space layers (mamba_*, ssm_state_size), whose state is no cache of keys and values"},
+    {"nemotron_h",
+     "state space layers (mamba_*, ssm_state_size), whose state is no cache of keys and values"},
     {"qwen3_next", "linear attention (linear_*), whose state is no cache of keys and values"},
     {"qwen3_5", "linear attention (linear_*), whose state is no cache of keys and values"},
     {"qwen3_5_moe", "linear attention (linear_*), whose state is no cache of keys and values"},
-    {"gemma4", "keys that are values too (attention_k_eq_v), heads of two sizes (global_head_dim) and a dense "
-               "branch beside the experts"},
-    {"llama4", "interleaved experts (interleave_moe_layer_step) and chunked attention (attention_chunk_size)"},
+    {"gemma4",
+     "keys that are values too (attention_k_eq_v), heads of two sizes (global_head_dim) and a dense "
+     "branch beside the experts"},
+    {"llama4",
+     "interleaved experts (interleave_moe_layer_step) and chunked attention (attention_chunk_size)"},
     {"phimoe", "layer norms with biases beside experts (lm_head_bias, sparsemixer routing)"},
 };
 

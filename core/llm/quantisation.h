@@ -41,11 +41,11 @@ struct LlmQuantisation
 {
     std::string method; ///< "fp8", "nvfp4"
     LlmFormat format;
-    std::vector<std::string> kept; ///< patterns of modules that stay as they are
+    std::vector<std::string> kept;                      ///< patterns of modules that stay as they are
     std::vector<std::pair<std::string, LlmFormat>> own; ///< patterns of modules with a format of their own
-    bool expertsOnly = false;          ///< only routed experts are quantised
-    bool headToo = false;              ///< the head is quantised unless it is `kept`
-    std::optional<std::int64_t> kvBits; ///< in 1/1024 bit; empty: not said
+    bool expertsOnly = false;                           ///< only routed experts are quantised
+    bool headToo = false;                               ///< the head is quantised unless it is `kept`
+    std::optional<std::int64_t> kvBits;                 ///< in 1/1024 bit; empty: not said
     bool operator==(const LlmQuantisation&) const = default;
 };
 

@@ -44,7 +44,8 @@ public:
         else if (method == "modelopt")
             fail(m_at.error("the field quant_algo is missing"));
         else
-            fail(m_at.error("the format " + std::string(method.empty() ? "without quant_method" : "\"" + method + "\"") +
+            fail(m_at.error("the format " +
+                            std::string(method.empty() ? "without quant_method" : "\"" + method + "\"") +
                             " is not known; known are gptq, awq, fp8, bitsandbytes, compressed-tensors, "
                             "mxfp4 and modelopt"));
         cache();
@@ -247,8 +248,9 @@ private:
             return {4 * kBit, {scale(16, group)}, 8 * kBit};
         if (name == "W4A16_AWQ")
             return {4 * kBit, {scale(16, group)}, 0};
-        fail(at.error("the quant_algo \"" + name + "\" is not known; known are FP8, NVFP4, W4A8_AWQ, "
-                                                   "W4A16_AWQ and MIXED_PRECISION"));
+        fail(at.error("the quant_algo \"" + name +
+                      "\" is not known; known are FP8, NVFP4, W4A8_AWQ, "
+                      "W4A16_AWQ and MIXED_PRECISION"));
         return {};
     }
 

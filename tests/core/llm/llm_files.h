@@ -28,11 +28,12 @@ inline llm::LlmConfig published(const std::string& name)
 inline Result<llm::LlmConfig> small(const std::string& fields, const std::string& type = "llama",
                                     std::optional<std::string_view> quant = {})
 {
-    return llm::readLlmConfig(R"({"model_type": ")" + type +
-                                  R"(", "hidden_size": 256, "num_hidden_layers": 4, "num_attention_heads": 4,)"
-                                  R"( "intermediate_size": 512, "vocab_size": 1000, "torch_dtype": "bfloat16")" +
-                                  fields + "}",
-                              "config.json", quant, "hf_quant_config.json");
+    return llm::readLlmConfig(
+        R"({"model_type": ")" + type +
+            R"(", "hidden_size": 256, "num_hidden_layers": 4, "num_attention_heads": 4,)"
+            R"( "intermediate_size": 512, "vocab_size": 1000, "torch_dtype": "bfloat16")" +
+            fields + "}",
+        "config.json", quant, "hf_quant_config.json");
 }
 
 } // namespace tilewright::test_llm

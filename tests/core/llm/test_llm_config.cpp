@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Configurations of language models: parameters, bytes of weights and of the cache (docs/rules/llm.md 1 to 5).
+// Configurations of language models: parameters, bytes of weights and of the cache (docs/rules/llm.md 1 to
+// 5).
 #include "llm/counts.h"
 #include "llm/quantisation.h"
 #include "llm_files.h"
@@ -83,8 +84,8 @@ void TestLlmConfig::activeParametersArePublishedCounts()
 {
     const auto active = [](const char* name) { return llmCounts(published(name)).active; };
     QCOMPARE(active("mixtral-8x7b"), 12'879'925'248);
-    QCOMPARE(active("qwen3-30b-a3b") / 10'000'000, 335);     // 3.35 B
-    QCOMPARE(active("qwen3-235b-a22b") / 10'000'000, 2219);  // 22.19 B
+    QCOMPARE(active("qwen3-30b-a3b") / 10'000'000, 335);              // 3.35 B
+    QCOMPARE(active("qwen3-235b-a22b") / 10'000'000, 2219);           // 22.19 B
     QCOMPARE((active("deepseek-v3") + 5'000'000) / 10'000'000, 3755); // 37.55 B
     const std::int64_t embedding = std::int64_t{201'088} * 2880;
     QCOMPARE((active("gpt-oss-20b") - embedding + 5'000'000) / 10'000'000, 361); // 3.61 B without it
@@ -149,8 +150,8 @@ void TestLlmConfig::weightBytesAreThoseByHand()
 {
     QCOMPARE(llmCounts(published("llama-3.1-8b")).weightBytes, 2.0 * 8'030'261'248);
     // blocks of 128 x 128 share 4 bytes; embedding, head, norms, router and its correction have 2 bytes
-    const double kept = 2.0 * 129'280 * 7168 + 7168 + 61.0 * (2 * 7168 + 1536 + 512) +
-                        58.0 * (256 * 7168 + 256);
+    const double kept =
+        2.0 * 129'280 * 7168 + 7168 + 61.0 * (2 * 7168 + 1536 + 512) + 58.0 * (256 * 7168 + 256);
     const double blocks = 671'026'419'200.0 - kept;
     QCOMPARE(llmCounts(published("deepseek-v3")).weightBytes, 2 * kept + blocks * (1 + 4.0 / 16384));
     // experts in blocks of 32 with a scale of 8 bits: 4.25; all else 16
@@ -206,18 +207,19 @@ void TestLlmConfig::formatsHaveTheirBits_data()
         QTest::newRow(name) << QString::fromLatin1(text) << weight << activation;
     };
     row("gptq", R"("quant_method": "gptq", "bits": 4, "group_size": 128)", 4 + 20.0 / 128, 16);
-    row("gptq, a row", R"("quant_method": "gptq", "bits": 4, "group_size": -1)", 4 + 64 / 1024.0 + 16 / 1024.0,
-        16);
+    row("gptq, a row", R"("quant_method": "gptq", "bits": 4, "group_size": -1)",
+        4 + 64 / 1024.0 + 16 / 1024.0, 16);
     row("gptq with an index", R"("quant_method": "gptq", "bits": 4, "group_size": 128, "desc_act": true)",
         4 + 20.0 / 128 + 32.0 / 256, 16);
     row("awq", R"("quant_method": "awq", "w_bit": 4, "q_group_size": 128)", 4 + 20.0 / 128, 16);
-    row("awq without zero points", R"("quant_method": "awq", "bits": 4, "group_size": 128, "zero_point": false)",
-        4 + 16.0 / 128, 16);
+    row("awq without zero points",
+        R"("quant_method": "awq", "bits": 4, "group_size": 128, "zero_point": false)", 4 + 16.0 / 128, 16);
     row("fp8 in blocks",
         R"("quant_method": "fp8", "weight_block_size": [128, 128], "activation_scheme": "dynamic")",
         8 + 32.0 / 16384, 8.25);
     row("fp8", R"("quant_method": "fp8", "activation_scheme": "static")", 8, 8);
-    row("nf4", R"("quant_method": "bitsandbytes", "load_in_4bit": true, "bnb_4bit_quant_type": "nf4")", 4.5, 16);
+    row("nf4", R"("quant_method": "bitsandbytes", "load_in_4bit": true, "bnb_4bit_quant_type": "nf4")", 4.5,
+        16);
     row("nf4, double",
         R"("quant_method": "bitsandbytes", "load_in_4bit": true, "bnb_4bit_use_double_quant": true)",
         4 + 8.0 / 64 + 32.0 / 16384, 16);

@@ -13,15 +13,6 @@ using model::Shape;
 
 namespace {
 
-constexpr std::int64_t kMostBatch = 1 << 16;
-constexpr std::int64_t kMostTokens = 1 << 24;
-constexpr std::int64_t kUsualTokens = 2048, kUsualChunk = 512;
-
-Error refused(const char* option, std::string why)
-{
-    return {ErrorCode::Field, std::move(why), option, {}};
-}
-
 std::vector<std::size_t> layersOf(const LlmConfig& config, std::int64_t layers)
 {
     std::vector<std::size_t> out;
@@ -39,68 +30,6 @@ std::vector<std::size_t> layersOf(const LlmConfig& config, std::int64_t layers)
 
 } // namespace
 
-std::string_view toString(LlmPhase phase) noexcept
-{
-    constexpr std::array<std::string_view, 3> kNames{"prefill", "decode", "chunked"};
-    return kNames[static_cast<std::size_t>(phase)];
-}
-
-Result<LlmOptions> resolved(const LlmConfig& c, const LlmOptions& options)
-{
-    LlmOptions o = options;
-    const bool decode = o.phase == LlmPhase::Decode, cached = o.phase != LlmPhase::Prefill;
-    const std::string family = "a model of the family " + c.family;
-    if (cached && !c.causal)
-        return refused("--phase", family + " has no cache of keys and values: only prefill");
-    if (c.images.patch > 0 && o.prompt != 0)
-        return refused("--prompt", family + " has the tokens of its images");
-    if (decode && o.prompt != 0)
-        return refused("--prompt", "needs --phase prefill or chunked");
-    if (!decode && o.tokens != 0)
-        return refused("--tokens", "needs --phase decode");
-    if (!cached && o.cached != 0)
-        return refused("--cached", "needs --phase decode or chunked");
-    if (o.batch < 1 || o.batch > kMostBatch)
-        return refused("--batch", "must be 1 to " + std::to_string(kMostBatch));
-    if (o.layers > static_cast<std::int64_t>(c.layers.size()))
-        return refused("--layers", "the model has " + std::to_string(c.layers.size()) + " layers");
-    if (o.layers < kAllLayers)
-        return refused("--layers", "must be 1 or more, or all");
-    const std::int64_t most = c.mostPositions > 0 ? c.mostPositions : kMostTokens;
-    if (decode)
-        o.tokens = std::max<std::int64_t>(1, o.tokens);
-    else if (c.images.patch > 0)
-        o.prompt = c.positions;
-    else if (o.prompt == 0)
-        o.prompt = std::min(most, cached ? kUsualChunk : kUsualTokens);
-    if (cached && o.cached == 0)
-        o.cached = std::clamp<std::int64_t>(most - o.computed(), 1, kUsualTokens);
-    if (o.prompt < 0 || o.tokens < 0 || o.cached < 0 || o.keys() > kMostTokens)
-        return refused(decode ? "--cached" : "--prompt",
-                       "there must be 1 to " + std::to_string(kMostTokens) + " tokens");
-    if (c.positions > 0 && o.keys() > most)
-        return refused(decode ? "--cached" : "--prompt",
-                       std::to_string(o.keys()) + " tokens, but the model has " + std::to_string(most) +
-                           " positions");
-    return o;
-}
-
-LlmConfig withWidths(LlmConfig config, const LlmOptions& options)
-{
-    if (options.kvBits > 0)
-        config.kvBits = options.kvBits;
-    if (options.activationBits > 0)
-        config.activationBits = options.activationBits;
-    if (options.weightBits > 0)
-        for (LlmLayer& layer : config.layers) {
-            const auto matrices = matricesOf(config, layer);
-            for (std::size_t i = 0; i < matrices.size(); ++i)
-                if (!matrices[i].router)
-                    layer.bits[i] = options.weightBits;
-        }
-    return config;
-}
-
 std::int64_t expertsTouched(const LlmExperts& e, std::int64_t tokens)
 {
     const double all = static_cast<double>(e.count), share = static_cast<double>(e.perToken) / all;
@@ -108,7 +37,7 @@ std::int64_t expertsTouched(const LlmExperts& e, std::int64_t tokens)
     return std::clamp(static_cast<std::int64_t>(std::llround(expected)), e.perToken, e.count);
 }
 
-std::int64_t LlmModel::countOf(OperatorId op) const noexcept
+std::int64_t LlmScope::countOf(OperatorId op) const noexcept
 {
     for (const LlmRange& range : ranges)
         if (op.index() >= range.first && op.index() < range.end)
@@ -143,7 +72,7 @@ Result<LlmModel> LlmBuilder::run()
     for (const auto& [t, bits] : m_bits)
         built->tensors[t].bits = bits;
     built->file = m_c.file;
-    LlmModel out{std::move(*built), m_c, m_o, {}};
+    LlmModel out{{m_c, m_o, {}}, std::move(*built)};
     const auto blocks = blocksOf(m_c);
     std::size_t at = 0;
     for (const std::size_t i : layers) {

@@ -5,6 +5,8 @@
 #include "llm/config.h"
 #include "model/model.h"
 
+#include <map>
+
 namespace tilewright::llm {
 
 enum class LlmPhase : std::uint8_t {
@@ -38,6 +40,12 @@ struct LlmOptions
     /// Keys of a sequence after the last token.
     [[nodiscard]] std::int64_t keys() const noexcept { return cached + computed(); }
 };
+/// The options as sizes with names, as those of the free dimensions of an ONNX model: "phase" (1 to 3, in the
+/// order of LlmPhase), "batch", "prompt", "cached", "tokens", "layers", "all_layers" (1), "kv_bits",
+/// "weight_bits", "activation_bits", and for a fraction of a bit "kv_1024ths" ...; defaults are left out.
+[[nodiscard]] std::map<std::string, std::int64_t> dimensionsOf(const LlmOptions& options);
+/// The options of such sizes. The path of an Error is the name.
+[[nodiscard]] Result<LlmOptions> optionsOf(const std::map<std::string, std::int64_t>& dimensions);
 /// Fills in the defaults. The path of an Error is the option that the model or the phase does not allow.
 [[nodiscard]] Result<LlmOptions> resolved(const LlmConfig& config, const LlmOptions& options);
 /// The configuration with the widths that the options give.
@@ -52,15 +60,19 @@ struct LlmRange
     bool operator==(const LlmRange&) const = default;
 };
 
-struct LlmModel
+/// What the operators of a model stand for.
+struct LlmScope
 {
-    model::Model model;
     LlmConfig config;   ///< with the widths of the options
     LlmOptions options; ///< resolved
     std::vector<LlmRange> ranges;
 
     /// How often the whole model has this operator.
     [[nodiscard]] std::int64_t countOf(OperatorId op) const noexcept;
+};
+struct LlmModel : LlmScope
+{
+    model::Model model;
 };
 /// Builds the operators. The path of an Error is the option.
 [[nodiscard]] Result<LlmModel> llmModel(const LlmConfig& config, const LlmOptions& options);

@@ -13,6 +13,7 @@
 #include "workload/problem_json.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <unordered_set>
 
@@ -39,6 +40,45 @@ Result<Workload> workloadOf(Result<onnx::Imported> imported)
     Workload out;
     out.model = std::move(imported->model);
     out.import = std::move(imported->report);
+    return out;
+}
+
+/// Reads the config.json of a language model, and the hf_quant_config.json beside it if there is one.
+Result<Workload> languageModel(std::string_view text, const std::string& file,
+                               const onnx::Dimensions& dimensions)
+{
+    const auto options = llm::optionsOf(dimensions);
+    if (!options) {
+        Error error = options.error();
+        error.path = "--dim " + error.path;
+        error.file = file;
+        return error;
+    }
+    constexpr std::string_view kName = "config.json";
+    std::string beside = file;
+    std::optional<std::string> quantText;
+    if (file.ends_with(kName)) {
+        beside.insert(beside.size() - kName.size(), "hf_quant_");
+        std::error_code none;
+        if (std::filesystem::exists(beside, none)) {
+            auto read = readFile(beside);
+            if (!read)
+                return read.error();
+            quantText = std::move(*read);
+        }
+    }
+    const auto config = llm::readLlmConfig(text, file, quantText, beside);
+    if (!config)
+        return config.error();
+    auto built = llm::llmModel(*config, *options);
+    if (!built) {
+        Error error = built.error();
+        error.file = file;
+        return error;
+    }
+    Workload out;
+    out.model = std::move(built->model);
+    out.language = std::move(static_cast<llm::LlmScope&>(*built));
     return out;
 }
 
@@ -222,6 +262,8 @@ Result<Workload> readWorkload(std::string_view text, const std::string& file,
 {
     if (onnx::isOnnx(text))
         return workloadOf(onnx::importModel(text, file, dimensions));
+    if (isLanguageModel(text))
+        return languageModel(text, file, dimensions);
     if (!dimensions.empty())
         return Error{ErrorCode::Field, "the workload has no free dimension",
                      "--dim " + dimensions.begin()->first, file};

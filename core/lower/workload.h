@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "llm/model.h"
 #include "lower/lowered.h"
 #include "mapping/files.h"
 #include "npu/model.h"
@@ -23,11 +24,13 @@ struct Workload
     std::optional<mapping::Setup> setup;      ///< set if the file is a document of the Mapping lens
     std::optional<npu::NpuModel> npu;         ///< set if the NPU lens can read the file itself
     std::optional<onnx::ImportReport> import; ///< report of the import of an ONNX file
+    std::optional<llm::LlmScope> language;    ///< set if the file is the config.json of a language model
 
     [[nodiscard]] bool isModel() const noexcept { return !oneLayer; }
 };
 /// Reads a workload. Its kind is recognised by its content, never by the file name. `dimensions`: values of
-/// the free dimensions of an ONNX model; other files have none. The Error says what is wrong with the file.
+/// the free dimensions of an ONNX model, or the options of a language model (llm::optionsOf()); other files
+/// have none. The Error says what is wrong with the file.
 [[nodiscard]] Result<Workload> readWorkload(std::string_view text, const std::string& file,
                                             const onnx::Dimensions& dimensions = {});
 /// Reads a workload from a file. An ONNX model may be of any size.

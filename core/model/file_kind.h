@@ -10,7 +10,7 @@ namespace tilewright {
 
 /// Kind of a file that the user opens or drops.
 enum class FileKind {
-    Model, ///< operators on tensors, or a topology table: what every lens is lowered from
+    Model, ///< operators on tensors, a topology table or a language model: what every lens is lowered from
     Machine,
     Problem,
     Schedule,
@@ -29,5 +29,7 @@ enum class FileKind {
 [[nodiscard]] Result<FileKind> fileKind(const std::string& path);
 /// Returns the kind of a text. `file` is its name in errors.
 [[nodiscard]] Result<FileKind> fileKindOf(std::string_view text, const std::string& file);
+/// True if the text is the configuration of a language model (config.json of Hugging Face).
+[[nodiscard]] bool isLanguageModel(std::string_view text);
 
 } // namespace tilewright

@@ -147,9 +147,20 @@ std::string otherText(std::string_view text)
 
 } // namespace
 
+bool isLanguageModel(std::string_view text)
+{
+    std::string plain;
+    if (firstJsonComment(text))
+        plain = withoutJsonComments(text);
+    bool found = false;
+    forEachName(plain.empty() ? text : plain, 1,
+                [&](std::string_view name) { return found = name == "model_type"; });
+    return found;
+}
+
 Result<FileKind> fileKindOf(std::string_view text, const std::string& file)
 {
-    if (model::isTopology(text))
+    if (model::isTopology(text) || isLanguageModel(text))
         return FileKind::Model;
     std::string plain;
     if (firstJsonComment(text))
@@ -180,6 +191,8 @@ Result<FileKind> fileKindOf(std::string_view text, const std::string& file)
     const JsonCursor root(*document, file);
     if (const Status object = root.object(); !object)
         return object.error();
+    if (has("quantization") && has("producer"))
+        return root.error("is the quantisation of a language model: open the config.json beside it");
     return root.error(
         "is no problem, schedule, model, machine, layer, method, architecture or hierarchy: none of the "
         "fields that tell them apart is there");

@@ -61,39 +61,6 @@ void bindProblem(OptionList& o, WorkloadCall& workload, RulesCall& rules)
 
 } // namespace
 
-void bindOptions(OptionList& o, WorkloadCall& call)
-{
-    std::string machines = "FILE";
-    for (const MachinePreset& preset : machinePresets())
-        machines += "|" + std::string(preset.name);
-    o.add("--dim", call.dims, "NAME=VALUE", "Value of a free dimension of an ONNX model; may be repeated",
-          o.oneByOne(), o.needs(call.isNamed(), "a workload"));
-    o.add("--machine", call.machines, machines, "Machine file, or the name of a preset", o.oneByOne());
-    o.flag("--strict", call.strict,
-           "Refuse a model with operators that are not supported though it needs their results",
-           o.needs(call.isNamed(), "a workload"));
-}
-
-Result<onnx::Dimensions> WorkloadCall::dimensions() const
-{
-    onnx::Dimensions out;
-    for (const std::string& dim : dims) {
-        // The name may have any sign in it, the value has none of these.
-        const std::size_t at = dim.rfind('=');
-        std::int64_t value = 0;
-        const char* const end = dim.data() + dim.size();
-        const auto wrong = [&](const char* why) { return Error{ErrorCode::Field, why, "--dim " + dim, {}}; };
-        if (at == std::string::npos || at == 0)
-            return wrong("expected NAME=VALUE");
-        const auto number = std::from_chars(dim.data() + at + 1, end, value);
-        if (number.ec != std::errc{} || number.ptr != end)
-            return wrong("expected an integer behind \"=\"");
-        if (!out.emplace(printable(dim.substr(0, at)), value).second)
-            return wrong("the dimension has a value already");
-    }
-    return out;
-}
-
 Status readFiles(WorkloadCall& call, const onnx::Dimensions& usual, bool asProblem)
 {
     if (!call.workload && !call.file.empty()) {
@@ -103,6 +70,9 @@ Status readFiles(WorkloadCall& call, const onnx::Dimensions& usual, bool asProbl
         const auto content = onnx::readFile(call.file);
         if (!content)
             return content.error();
+        if (const std::string option = call.language.given();
+            !option.empty() && !isLanguageModel(content->view()))
+            return Error{ErrorCode::Refused, "needs the config.json of a language model", option, call.file};
         auto workload = lower::readWorkload(content->view(), call.file, given->empty() ? usual : *given);
         if (!workload) {
             const auto kind = fileKindOf(content->view(), call.file);

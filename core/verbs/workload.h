@@ -12,6 +12,19 @@
 
 namespace tilewright::verbs {
 
+/// The options of a language model (docs/rules/llm.md 6); all empty: the defaults.
+struct LanguageCall
+{
+    std::string phase = "prefill";
+    std::optional<std::int64_t> batch, prompt, cached, tokens;
+    std::string layers; ///< "N" or "all"; empty: one layer of each kind
+    std::optional<double> kvBits, weightBits, activationBits;
+
+    /// The first option that differs from its default ("--batch"); empty: none.
+    [[nodiscard]] std::string given() const;
+    [[nodiscard]] Result<llm::LlmOptions> options() const;
+};
+
 /// The options that select a workload of any kind, and a machine (docs/rules/workload.md 2).
 struct WorkloadCall
 {
@@ -22,6 +35,7 @@ struct WorkloadCall
     // readFiles() uses these if `machine` and `workload` are not set.
     std::vector<std::string> machines; ///< files or names of presets
     std::vector<std::string> dims;     ///< "NAME=VALUE": free dimensions of an ONNX model
+    LanguageCall language;             ///< of a language model
     bool mayBeMachine = false;         ///< the file of the workload may be a machine file instead
     std::optional<Machine> described;  ///< this machine; `workload` is then not set
     /// Makes an Error of a model with dropped operators whose results are needed.
@@ -29,7 +43,7 @@ struct WorkloadCall
 
     [[nodiscard]] bool isNamed() const noexcept { return workload || !file.empty(); }
     [[nodiscard]] bool hasMachine() const noexcept { return machine || !machines.empty(); }
-    /// Converts `dims` to dimensions.
+    /// Converts `dims` and `language` to dimensions.
     [[nodiscard]] Result<onnx::Dimensions> dimensions() const;
 
     /// Returns the named machine, else the preset edge.
@@ -43,7 +57,7 @@ struct WorkloadCall
 /// A notice() about a file; none if `text` is empty.
 void noticeOf(const std::string& file, const std::string& text);
 
-/// Adds the options --dim, --machine and --strict.
+/// Adds the options --dim, --machine, --strict and those of language models.
 void bindOptions(OptionList& o, WorkloadCall& call);
 /// Reads the workload and the machine from their files, unless they are already set. `usual`: dimensions to
 /// use if none are given. `asProblem`: if the file is a schedule instead of a problem, the Error is that of

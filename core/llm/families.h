@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a family of models has that its config.json does not say (docs/rules/llm.md 2).
+#pragma once
+
+#include "llm/config.h"
+
+namespace tilewright::llm {
+
+/// Where a family has biases.
+enum class Biases : std::uint8_t { Fields, Qkv, Mlp, All };
+/// Which layers a window holds for.
+enum class Windows : std::uint8_t {
+    None,
+    All,
+    FromLayer,  ///< those from max_window_layers on, if use_sliding_window
+    EvenLayers, ///< every second, from the first on
+    Pattern,    ///< all but each sliding_window_pattern-th
+};
+/// The fields that say which layers have experts, and how many.
+enum class Routing : std::uint8_t { None, Mixtral, Qwen, DeepSeek };
+
+struct Family
+{
+    std::string_view type; ///< `model_type`
+    LlmNorm norm = LlmNorm::Rms;
+    std::int64_t norms = 2;
+    bool gated = true, causal = true, tied = false;
+    Biases biases = Biases::Fields;
+    Windows windows = Windows::None;
+    Routing routing = Routing::None;
+    bool qkNorm = false, fused = false, parallel = false, latent = false, headBias = false;
+    bool learnedPositions = false;
+    std::string_view activation = "silu"; ///< unless the file names it
+};
+
+/// Returns the family of a `model_type`; nullptr: not known.
+[[nodiscard]] const Family* familyOf(std::string_view type);
+/// Returns what a family that is known, but not covered, would need; empty for others.
+[[nodiscard]] std::string_view missingOf(std::string_view type);
+
+} // namespace tilewright::llm

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A language model in one phase as operators on tensors (docs/rules/llm.md 6).
+#pragma once
+
+#include "llm/config.h"
+#include "model/model.h"
+
+#include <map>
+
+namespace tilewright::llm {
+
+enum class LlmPhase : std::uint8_t {
+    Prefill, ///< the whole prompt at once
+    Decode,  ///< a few tokens after those in the cache
+    Chunked, ///< a part of the prompt after those in the cache
+};
+[[nodiscard]] std::string_view toString(LlmPhase phase) noexcept; ///< "prefill", "decode", "chunked"
+
+/// `layers` of LlmOptions.
+inline constexpr std::int64_t kEachKind = 0;
+inline constexpr std::int64_t kAllLayers = -1;
+
+/// What of a model runs. 0 stands for a default, which resolved() fills in.
+struct LlmOptions
+{
+    LlmPhase phase = LlmPhase::Prefill;
+    std::int64_t batch = 1;
+    std::int64_t prompt = 0; ///< tokens computed at once: prefill, chunked
+    std::int64_t cached = 0; ///< tokens in the cache before: decode, chunked
+    std::int64_t tokens = 0; ///< tokens of a step of decode
+    std::int64_t layers = kEachKind; ///< the first layers; or one layer of each kind, or all
+    std::int64_t kvBits = 0, weightBits = 0, activationBits = 0; ///< in 1/1024 bit; 0: those of the file
+    bool operator==(const LlmOptions&) const = default;
+
+    /// Tokens of a sequence that are computed, of resolved options.
+    [[nodiscard]] std::int64_t computed() const noexcept
+    {
+        return phase == LlmPhase::Decode ? tokens : prompt;
+    }
+    /// Keys of a sequence after the last token.
+    [[nodiscard]] std::int64_t keys() const noexcept { return cached + computed(); }
+};
+/// The options as sizes with names, as those of the free dimensions of an ONNX model: "phase" (1 to 3, in the
+/// order of LlmPhase), "batch", "prompt", "cached", "tokens", "layers", "all_layers" (1), "kv_bits",
+/// "weight_bits", "activation_bits", and for a fraction of a bit "kv_1024ths" ...; defaults are left out.
+[[nodiscard]] std::map<std::string, std::int64_t> dimensionsOf(const LlmOptions& options);
+/// The options of such sizes. The path of an Error is the name.
+[[nodiscard]] Result<LlmOptions> optionsOf(const std::map<std::string, std::int64_t>& dimensions);
+/// Fills in the defaults. The path of an Error is the option that the model or the phase does not allow.
+[[nodiscard]] Result<LlmOptions> resolved(const LlmConfig& config, const LlmOptions& options);
+/// The configuration with the widths that the options give.
+[[nodiscard]] LlmConfig withWidths(LlmConfig config, const LlmOptions& options);
+
+/// Operators of one layer, which stands for `count` equal ones.
+struct LlmRange
+{
+    std::size_t first = 0, end = 0; ///< operators [first, end)
+    std::size_t layer = 0;
+    std::int64_t count = 1;
+    bool operator==(const LlmRange&) const = default;
+};
+
+/// What the operators of a model stand for.
+struct LlmScope
+{
+    LlmConfig config;   ///< with the widths of the options
+    LlmOptions options; ///< resolved
+    std::vector<LlmRange> ranges;
+
+    /// How often the whole model has this operator.
+    [[nodiscard]] std::int64_t countOf(OperatorId op) const noexcept;
+};
+struct LlmModel : LlmScope
+{
+    model::Model model;
+};
+/// Builds the operators. The path of an Error is the option.
+[[nodiscard]] Result<LlmModel> llmModel(const LlmConfig& config, const LlmOptions& options);
+
+/// Routed experts that `tokens` reach in a layer: the expected number, rounded, at least those of one token.
+[[nodiscard]] std::int64_t expertsTouched(const LlmExperts& experts, std::int64_t tokens);
+
+} // namespace tilewright::llm

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "llm/model.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tilewright::llm {
+
+namespace {
+
+constexpr std::int64_t kMostBatch = 1 << 16;
+constexpr std::int64_t kMostTokens = 1 << 24;
+constexpr std::int64_t kUsualTokens = 2048, kUsualChunk = 512;
+
+Error refused(const char* option, std::string why)
+{
+    return {ErrorCode::Field, std::move(why), option, {}};
+}
+
+struct Size
+{
+    const char* name;
+    std::int64_t LlmOptions::*value;
+    std::int64_t most;
+};
+constexpr Size kSizes[] = {
+    {"batch", &LlmOptions::batch, kMostBatch},   {"prompt", &LlmOptions::prompt, kMostTokens},
+    {"cached", &LlmOptions::cached, kMostTokens}, {"tokens", &LlmOptions::tokens, kMostTokens},
+    {"layers", &LlmOptions::layers, 1 << 20},
+};
+struct Width
+{
+    const char *name, *rest;
+    std::int64_t LlmOptions::*value;
+};
+constexpr Width kWidths[] = {
+    {"kv_bits", "kv_1024ths", &LlmOptions::kvBits},
+    {"weight_bits", "weight_1024ths", &LlmOptions::weightBits},
+    {"activation_bits", "activation_1024ths", &LlmOptions::activationBits},
+};
+
+} // namespace
+
+std::map<std::string, std::int64_t> dimensionsOf(const LlmOptions& options)
+{
+    std::map<std::string, std::int64_t> out;
+    const LlmOptions usual;
+    if (options.phase != usual.phase)
+        out["phase"] = static_cast<std::int64_t>(options.phase) + 1;
+    for (const Size& s : kSizes)
+        if (options.*s.value != usual.*s.value && options.*s.value > 0)
+            out[s.name] = options.*s.value;
+    if (options.layers == kAllLayers)
+        out["all_layers"] = 1;
+    for (const Width& w : kWidths) {
+        if (options.*w.value >= kBit)
+            out[w.name] = options.*w.value / kBit;
+        if (options.*w.value % kBit > 0)
+            out[w.rest] = options.*w.value % kBit;
+    }
+    return out;
+}
+
+Result<LlmOptions> optionsOf(const std::map<std::string, std::int64_t>& dimensions)
+{
+    LlmOptions out;
+    std::string known = "phase, all_layers";
+    for (const Size& s : kSizes)
+        known += std::string(", ") + s.name;
+    for (const Width& w : kWidths)
+        known += std::string(", ") + w.name;
+    for (const auto& [name, value] : dimensions) {
+        const auto outside = [&](std::int64_t most) {
+            return Error{ErrorCode::Field, "must be 1 to " + std::to_string(most), name, {}};
+        };
+        bool isKnown = name == "phase" || name == "all_layers";
+        if (isKnown && (value < 1 || value > (name == "phase" ? 3 : 1)))
+            return outside(name == "phase" ? 3 : 1);
+        if (name == "phase")
+            out.phase = static_cast<LlmPhase>(value - 1);
+        else if (name == "all_layers")
+            out.layers = kAllLayers;
+        for (const Size& s : kSizes)
+            if (name == s.name) {
+                isKnown = true;
+                if (value < 1 || value > s.most)
+                    return outside(s.most);
+                out.*s.value = value;
+            }
+        for (const Width& w : kWidths)
+            if (name == w.name || name == w.rest) {
+                isKnown = true;
+                const std::int64_t most = name == w.name ? 64 : kBit - 1;
+                if (value < 1 || value > most)
+                    return outside(most);
+                out.*w.value += name == w.name ? value * kBit : value;
+            }
+        if (!isKnown)
+            return Error{ErrorCode::Field, "is no size of a language model; there are " + known, name, {}};
+    }
+    return out;
+}
+
+std::string_view toString(LlmPhase phase) noexcept
+{
+    constexpr std::array<std::string_view, 3> kNames{"prefill", "decode", "chunked"};
+    return kNames[static_cast<std::size_t>(phase)];
+}
+
+Result<LlmOptions> resolved(const LlmConfig& c, const LlmOptions& options)
+{
+    LlmOptions o = options;
+    const bool decode = o.phase == LlmPhase::Decode, cached = o.phase != LlmPhase::Prefill;
+    const std::string family = "a model of the family " + c.family;
+    if (cached && !c.causal)
+        return refused("--phase", family + " has no cache of keys and values: only prefill");
+    if (c.images.patch > 0 && o.prompt != 0)
+        return refused("--prompt", family + " has the tokens of its images");
+    if (decode && o.prompt != 0)
+        return refused("--prompt", "needs --phase prefill or chunked");
+    if (!decode && o.tokens != 0)
+        return refused("--tokens", "needs --phase decode");
+    if (!cached && o.cached != 0)
+        return refused("--cached", "needs --phase decode or chunked");
+    if (o.batch < 1 || o.batch > kMostBatch)
+        return refused("--batch", "must be 1 to " + std::to_string(kMostBatch));
+    if (o.layers > static_cast<std::int64_t>(c.layers.size()))
+        return refused("--layers", "the model has " + std::to_string(c.layers.size()) + " layers");
+    if (o.layers < kAllLayers)
+        return refused("--layers", "must be 1 or more, or all");
+    const std::int64_t most = c.mostPositions > 0 ? c.mostPositions : kMostTokens;
+    if (decode)
+        o.tokens = std::max<std::int64_t>(1, o.tokens);
+    else if (c.images.patch > 0)
+        o.prompt = c.positions;
+    else if (o.prompt == 0)
+        o.prompt = std::min(most, cached ? kUsualChunk : kUsualTokens);
+    if (cached && o.cached == 0)
+        o.cached = std::clamp<std::int64_t>(most - o.computed(), 1, kUsualTokens);
+    if (o.prompt < 0 || o.tokens < 0 || o.cached < 0 || o.keys() > kMostTokens)
+        return refused(decode ? "--cached" : "--prompt",
+                       "there must be 1 to " + std::to_string(kMostTokens) + " tokens");
+    if (c.positions > 0 && o.keys() > most)
+        return refused(decode ? "--cached" : "--prompt",
+                       std::to_string(o.keys()) + " tokens, but the model has " + std::to_string(most) +
+                           " positions");
+    return o;
+}
+
+LlmConfig withWidths(LlmConfig config, const LlmOptions& options)
+{
+    if (options.kvBits > 0)
+        config.kvBits = options.kvBits;
+    if (options.activationBits > 0)
+        config.activationBits = options.activationBits;
+    if (options.weightBits > 0)
+        for (LlmLayer& layer : config.layers) {
+            const auto matrices = matricesOf(config, layer);
+            for (std::size_t i = 0; i < matrices.size(); ++i)
+                if (!matrices[i].router)
+                    layer.bits[i] = options.weightBits;
+        }
+    return config;
+}
+
+} // namespace tilewright::llm

@@ -154,6 +154,10 @@ double secondsOf(std::int64_t commands) noexcept
 Status checkLength(const ProgramOptions& options, std::int64_t most)
 {
     const std::int64_t commands = commandsOf(options).value_or(0);
+    if (commands > kMaxCommands)
+        return programError("the program has up to " + formatGrouped(commands) + " commands, more than " +
+                                formatGrouped(kMaxCommands) + ", the most that can be numbered",
+                            "gemm");
     if (most <= 0 || commands <= most)
         return Unit{};
     return programError("the program has up to " + formatGrouped(commands) + " commands, more than " +

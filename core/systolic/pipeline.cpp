@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "systolic/pipeline.h"
 
-#include "base/text.h"
 #include "systolic/pipeline_engine.h"
 #include "systolic/program_plan.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace tilewright::systolic {
-
-namespace {
-
-/// Commands have numbers of 32 bits.
-constexpr std::int64_t kMaxNumbered = std::numeric_limits<ProgramStream::Ref>::max();
-
-} // namespace
 
 PipelineMachine machineOf(const Hierarchy& h) noexcept
 {
@@ -80,6 +71,8 @@ Result<ProgramRun> runProgram(const ProgramOptions& options, const PipelineMachi
         return plan.error();
     if (const auto ok = checkMachine(machine); !ok)
         return ok.error();
+    if (const auto ok = checkLength(options, 0); !ok)
+        return ok.error();
     const std::int64_t most = mostCommands(*plan);
     const auto ran = [&](Program program, PipelineEngine engine) -> Result<ProgramRun> {
         if (const auto ok = engine.run(progress); !ok)
@@ -88,10 +81,6 @@ Result<ProgramRun> runProgram(const ProgramOptions& options, const PipelineMachi
         program.moved = engine.moved();
         return ProgramRun{std::move(program), engine.take()};
     };
-    if (most > kMaxNumbered)
-        return programError("the program would have up to " + formatGrouped(most) + " commands, more than " +
-                                formatGrouped(kMaxNumbered) + ", which is the largest number of a command",
-                            "gemm");
     if (most > std::min(mostWhole, kMaxWholeCommands))
         return ran(*plan, PipelineEngine(streamOf(*plan), machine));
     auto program = buildProgram(options);

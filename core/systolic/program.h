@@ -131,6 +131,9 @@ inline constexpr std::int64_t kMaxWholeCommands = 2'000'000;
 /// Largest number of commands that is run without being asked for: a few seconds.
 inline constexpr std::int64_t kMaxCommandsUnasked = 10'000'000;
 
+/// Largest number of commands of a program: they are numbered with 32 bits.
+inline constexpr std::int64_t kMaxCommands = 4'000'000'000;
+
 /// Builds a program.
 /// `barriered` (docs/rules/systolic.md 4.2): a barrier follows the loads, the moves and the streaming of
 /// every k step. `pipelined`: the tiles of the schedule are resident in L2. The other tiles are
@@ -164,8 +167,8 @@ struct LeastProgram
 [[nodiscard]] std::optional<std::int64_t> commandsOf(const ProgramOptions& options);
 /// Seconds that the run of a program takes, about, at the usual rate of commands.
 [[nodiscard]] double secondsOf(std::int64_t commands) noexcept;
-/// Returns an Error that tells commands and seconds if a program has more than `most` commands (0: any
-/// number).
+/// Returns an Error that tells commands and seconds if a program has more than `most` commands (0: only if it
+/// has more than kMaxCommands, which none may have).
 [[nodiscard]] Status checkLength(const ProgramOptions& options, std::int64_t most);
 /// Returns the least number of cycles of leastProgram() at the rates of a hierarchy: the longest of the array
 /// and of every port. nullopt as leastProgram().

@@ -81,6 +81,8 @@ Result<SystolicRequest> readCall(const SystolicCall& o)
 Result<systolic::ProgramRun> runWithin(const systolic::ProgramOptions& options, const SystolicRequest& r,
                                        std::int64_t most, const Progress& progress)
 {
+    if (const Status ok = systolic::checkLength(options, 0); !ok)
+        return ok.error();
     if (const Status ok = systolic::checkLength(options, most); !ok) {
         Error error = ok.error();
         error.message += "; --max-commands 0 runs it";

@@ -355,7 +355,7 @@ void MainWindow::createLensActions()
                   workspace.selection().selectSubgraph(*slowest);
           });
     a.add("lens.systolic", menu, tr("&Wavefront of the tile"), "systolic", key("Ctrl+Shift+1"),
-          tr("Show the tile of the selected subgraph on the machine's array, cycle by cycle."), whenProduct,
+          tr("Show the selected product on the machine's array, cycle by cycle."), whenProduct,
           [this, &workspace] {
               workspace.goTo(Lens::Systolic);
               if (auto* lens = qobject_cast<SystolicView*>(view(viewOf(Lens::Systolic))))

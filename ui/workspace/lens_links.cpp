@@ -27,7 +27,7 @@ LensLinks::LensLinks(Workspace& workspace) : m_workspace(workspace)
             Q_EMIT outdated(lens);
         }
         if (!m_workspace.schedule().isChanging()) // otherwise workloadChanged() follows
-            m_whole ? showWholeProduct() : catchUp(Lens::Systolic);
+            catchUp(Lens::Systolic);
         showInNpu();
     });
 }
@@ -36,7 +36,6 @@ void LensLinks::attach(SystolicDocument& document)
 {
     connect(&document.undoStack(), &QUndoStack::indexChanged, this, [this, &document] {
         const SystolicSettings& s = document.settings();
-        m_whole = m_whole && (m_updating || (m_systolic && s.gemm == m_systolic->gemm));
         if (m_updating || !m_systolic ||
             (s.gemm == m_systolic->gemm && s.hierarchy == m_systolic->hierarchy &&
              s.origin == m_systolic->origin))
@@ -95,8 +94,6 @@ void LensLinks::setFollowing(Lens lens, bool following)
         return;
     }
     m_following[index(lens)] = following;
-    if (lens == Lens::Systolic)
-        m_whole = false;
     if (following) {
         const QScopedValueRollback requested(m_followRequested, true);
         m_hasFollowed[index(lens)] = true;
@@ -114,10 +111,8 @@ void LensLinks::workloadChanged(bool anotherProblem)
                 m_following[index(lens)] = true;
                 Q_EMIT followingChanged(lens);
             }
-    if (anotherProblem) {
+    if (anotherProblem)
         m_shown.fill(false);
-        m_whole = false;
-    }
     for (const Lens lens : {Lens::Systolic, Lens::Npu, Lens::Mapping})
         m_outdated[index(lens)] = true;
     catchUp(Lens::Systolic);
@@ -258,6 +253,27 @@ std::optional<LensLinks::Product> LensLinks::productFor(Lens lens, std::optional
     return slowest;
 }
 
+namespace {
+
+/// A product as a whole.
+std::optional<systolic::Gemm> layerGemm(const Problem& problem, OpId op)
+{
+    const Tensor& out = problem.tensor(problem.op(op).output);
+    const Tensor& left = problem.tensor(problem.op(op).inputs.front());
+    return systolic::Gemm{out.height, out.width, left.width};
+}
+
+/// The largest run of a product in its subgraph.
+std::optional<systolic::Gemm> tileGemm(const Snapshot& snapshot, const LensLinks::Product& at)
+{
+    const Subgraph& subgraph = snapshot.schedule[at.subgraph];
+    const auto run = largestRun(SubgraphPlan(*snapshot.problem, subgraph.ops, snapshot.evaluation.rules),
+                                subgraph.granularity, at.op);
+    return run ? std::optional(systolic::Gemm{run->rows, run->cols, run->depth}) : std::nullopt;
+}
+
+} // namespace
+
 void LensLinks::followSystolic()
 {
     Document& document = m_workspace.schedule();
@@ -276,18 +292,17 @@ void LensLinks::followSystolic()
                                    tr("The selected subgraph has no MatMul. The lens still shows the "
                                       "previous one."))) {
         const SnapshotPtr& snapshot = document.snapshot();
-        const Subgraph& subgraph = snapshot->schedule[at->subgraph];
-        const auto run =
-            largestRun(SubgraphPlan(*snapshot->problem, subgraph.ops, snapshot->evaluation.rules),
-                       subgraph.granularity, at->op);
-        if (run) {
-            const systolic::Gemm gemm{run->rows, run->cols, run->depth};
-            if (!(gemm == settings.gemm))
+        const Problem& problem = *snapshot->problem;
+        const auto shown =
+            m_part == SystolicPart::Layer ? layerGemm(problem, at->op) : tileGemm(*snapshot, *at);
+        if (shown) {
+            const QString name = QString::fromStdString(problem.opName(at->op));
+            if (!(*shown == settings.gemm))
                 settings.ownTile.reset();
-            settings.gemm = gemm;
-            settings.origin = tr("%1, a tile of subgraph %2")
-                                  .arg(QString::fromStdString(snapshot->problem->opName(at->op)))
-                                  .arg(at->subgraph.index())
+            settings.gemm = *shown;
+            settings.origin = (m_part == SystolicPart::Layer
+                                   ? tr("%1, the whole product").arg(name)
+                                   : tr("%1, a tile of subgraph %2").arg(name).arg(at->subgraph.index()))
                                   .toStdString();
             m_origins.insert(settings.origin);
             m_shown[index(Lens::Systolic)] = true;
@@ -437,28 +452,20 @@ void LensLinks::takeTile(mapping::Level level)
                    tr("Use the tile of the mapping"));
 }
 
-void LensLinks::showWholeProduct()
+void LensLinks::setSystolicPart(SystolicPart part)
 {
-    const auto at = product();
-    if (!at)
+    if (m_part == part)
         return;
-    const Problem& problem = *m_workspace.schedule().snapshot()->problem;
-    const Tensor& out = problem.tensor(problem.op(at->op).output);
-    const Tensor& left = problem.tensor(problem.op(at->op).inputs.front());
-    setFollowing(Lens::Systolic, false);
-    m_whole = true;
-    SystolicDocument& systolic = m_workspace.systolic();
-    SystolicSettings settings = systolic.settings();
-    settings.gemm = {out.height, out.width, left.width};
-    settings.origin =
-        tr("%1, the whole product").arg(QString::fromStdString(problem.opName(at->op))).toStdString();
-    settings.ownTile.reset();
-    m_systolic = settings;
-    const QScopedValueRollback updating(m_updating, true);
-    if (systolic.isModified())
-        systolic.set(settings); // with an undo step, so that the user's settings are not lost
-    else
-        systolic.follow(settings);
+    m_part = part;
+    m_outdated[index(Lens::Systolic)] = true;
+    catchUp(Lens::Systolic);
+    Q_EMIT systolicPartChanged();
+}
+
+void LensLinks::showInSystolic(SystolicPart part)
+{
+    setSystolicPart(part);
+    setFollowing(Lens::Systolic, true);
 }
 
 std::optional<std::int64_t> LensLinks::makespan() const

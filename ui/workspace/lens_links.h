@@ -21,9 +21,12 @@ class NpuDocument;
 class SystolicDocument;
 class Workspace;
 
-/// Makes the other lenses follow the open workload. Systolic shows the tile of the selected subgraph on the
-/// array of the machine, NPU the whole model, Mapping the selected op as a
-/// layer. A lens stops following when the user edits the followed values in it or opens a file in it.
+/// What Systolic shows of the selected product.
+enum class SystolicPart { Layer, Tile };
+
+/// Makes the other lenses follow the open workload. Systolic shows the selected product, or its tile in the
+/// schedule, on the array of the machine, NPU the whole model, Mapping the selected op as a layer. A lens
+/// stops following when the user edits the followed values in it or opens a file in it.
 class LensLinks : public QObject
 {
     Q_OBJECT
@@ -48,9 +51,11 @@ public:
     /// Reason why the lens cannot follow, as one sentence; empty if it can.
     [[nodiscard]] const QString& why(Lens lens) const { return m_why[index(lens)]; }
 
-    /// Shows the whole product() instead of one tile in Systolic, and that of every later selection, until
-    /// Systolic follows again or its GEMM is edited. It is no edit of the settings.
-    void showWholeProduct();
+    /// What Systolic shows of product(): all of it, or its largest tile in the schedule.
+    [[nodiscard]] SystolicPart systolicPart() const { return m_part; }
+    void setSystolicPart(SystolicPart part);
+    /// Chooses the part and lets Systolic follow.
+    void showInSystolic(SystolicPart part);
     /// Product (MatMul) that Systolic and Mapping show: the selected one, otherwise the largest of the
     /// selected subgraph, otherwise the largest of the slowest subgraph with a product.
     struct Product
@@ -103,6 +108,7 @@ Q_SIGNALS:
     void followingChanged(tilewright::ui::Lens lens);
     void whyChanged(tilewright::ui::Lens lens); ///< why() has changed
     void makespanChanged();
+    void systolicPartChanged();
 
 private:
     [[nodiscard]] static constexpr std::size_t index(Lens lens) { return static_cast<std::size_t>(lens); }
@@ -127,8 +133,8 @@ private:
     std::array<QString, 4> m_why;
     std::vector<lower::NamedLayer> m_layers; ///< layers of m_layersOf
     bool m_followRequested = false;          ///< true while the user's command to follow is executed
-    bool m_whole = false;                    ///< Systolic shows whole products of the selection
-    bool m_updating = false;                 ///< true while this object changes a document
+    SystolicPart m_part = SystolicPart::Layer;
+    bool m_updating = false; ///< true while this object changes a document
 
     // content that was set last in the documents of the lenses
     std::optional<systolic::Settings> m_systolic;

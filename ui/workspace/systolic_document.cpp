@@ -371,12 +371,8 @@ std::shared_ptr<const PipelineResult> computePipeline(const SystolicSettings& s,
     std::int64_t commands = 0;
     for (const auto style : {systolic::ProgramStyle::Barriered, systolic::ProgramStyle::Pipelined}) {
         options.style = style;
-        commands = saturatingAdd(commands, systolic::commandsOf(options).value_or(0));
-    }
-    constexpr std::int64_t kMost = 4'000'000'000; // the engine numbers them with 32 bits
-    if (commands > kMost) {
-        out->error = tr("%1 commands, more than %2").arg(number(commands), number(kMost));
-        return out;
+        if (systolic::checkLength(options, 0)) // longer ones are refused at once
+            commands = saturatingAdd(commands, systolic::commandsOf(options).value_or(0));
     }
     if (!anyLength && commands > systolic::kMaxCommandsUnasked) {
         out->waiting = commands;

@@ -36,6 +36,7 @@ private slots:
     void rule_4_3_theOverviewSumsUpTheRun();
     void rule_4_1_theListingIsWrittenByParts();
     void aLongProgramIsSeenBeforehand();
+    void noProgramHasMoreCommandsThanCanBeNumbered();
     void refusals();
 };
 
@@ -406,13 +407,29 @@ void TestSystolicPipeline::aLongProgramIsSeenBeforehand()
 {
     ProgramOptions o = cube64();
     QVERIFY(checkLength(o, kMaxCommandsUnasked).hasValue());
-    o.gemm = {16384, 16384, 16384};
+    o.gemm = {8192, 8192, 8192};
     const auto refused = checkLength(o, kMaxCommandsUnasked);
     QVERIFY(!refused.hasValue());
     QVERIFY2(refused.error().message.find("commands, more than 10\u202f000\u202f000, about") !=
                  std::string::npos,
              refused.error().message.c_str());
     QVERIFY(checkLength(o, 0).hasValue());
+}
+
+/// Nothing runs such a program, whatever limit is asked for.
+void TestSystolicPipeline::noProgramHasMoreCommandsThanCanBeNumbered()
+{
+    ProgramOptions o = cube64();
+    o.gemm = {16384, 16384, 16384};
+    QVERIFY(*commandsOf(o) > kMaxCommands);
+    for (const std::int64_t most : {std::int64_t{0}, kMaxCommandsUnasked, 2 * kMaxCommands}) {
+        const auto refused = checkLength(o, most);
+        QVERIFY(!refused.hasValue());
+        QVERIFY2(refused.error().message.ends_with(
+                     "more than 4\u202f000\u202f000\u202f000, the most that can be numbered"),
+                 refused.error().message.c_str());
+        QCOMPARE(runProgram(o, {}).error().message, refused.error().message);
+    }
 }
 
 void TestSystolicPipeline::refusals()

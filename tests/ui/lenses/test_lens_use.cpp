@@ -171,10 +171,12 @@ void TestLensUse::theWholeProductCanBeSearched()
         edit::setGranularity(*document().problem(), document().schedule(), std::array{gate}, {64, 64, 64}),
         QStringLiteral("tile"));
     document().waitForSnapshot();
+    workspace().links().setSystolicPart(SystolicPart::Tile);
     run("lens.systolic");
     const systolic::Gemm tile = workspace().systolic().settings().gemm;
     auto* lens = viewOf<SystolicView>(*m_window, "systolic");
     lens->showPane(QStringLiteral("systolic-tiles"));
+    QCOMPARE(workspace().links().systolicPart(), SystolicPart::Tile);
     run("systolic.wholeProduct");
     const systolic::Gemm& whole = workspace().systolic().settings().gemm;
     const Problem& problem = *document().problem();
@@ -182,19 +184,18 @@ void TestLensUse::theWholeProductCanBeSearched()
     QCOMPARE(whole.m, problem.tensor(op.output).height);
     QCOMPARE(whole.n, problem.tensor(op.output).width);
     QVERIFY(whole.m > tile.m && whole.n > tile.n && whole.k >= tile.k);
-    QVERIFY(!workspace().links().isFollowing(Lens::Systolic));
-    workspace().links().setFollowing(Lens::Systolic, true);
+    QVERIFY(workspace().links().isFollowing(Lens::Systolic));
+    workspace().links().showInSystolic(SystolicPart::Tile);
     QCOMPARE(workspace().systolic().settings().gemm, tile);
 }
 
-/// Whole products stay whole when another layer is selected, and are no edit that Save or Quit ask about.
+/// By default whole products are shown, of each layer that is selected, and are no edit that Save or Quit ask
+/// about.
 void TestLensUse::wholeProductsFollowTheSelection()
 {
     open("llama-block.json");
     selection().selectSubgraph(SubgraphId(subgraphOf(document(), "layer0.gate")));
     run("lens.systolic");
-    viewOf<SystolicView>(*m_window, "systolic")->showPane(QStringLiteral("systolic-tiles"));
-    run("systolic.wholeProduct");
     for (const char* name : {"layer0.down", "layer0.q"}) {
         const SubgraphId at(subgraphOf(document(), name));
         selection().selectSubgraph(at);
@@ -206,6 +207,10 @@ void TestLensUse::wholeProductsFollowTheSelection()
         QCOMPARE(whole.k, problem.tensor(op.inputs.front()).width);
     }
     QVERIFY(!workspace().isModified(Lens::Systolic));
+    // The other choice stays, too.
+    workspace().links().showInSystolic(SystolicPart::Tile);
+    selection().selectSubgraph(SubgraphId(subgraphOf(document(), "layer0.gate")));
+    QVERIFY(workspace().systolic().settings().origin.find("a tile of subgraph") != std::string::npos);
     open("mobilenet-v2-96.json");
     QVERIFY(workspace().links().isFollowing(Lens::Systolic));
     QVERIFY(workspace().modified().empty());

@@ -95,6 +95,7 @@ void TestLenses::aTopologyOpensAsAModel()
 void TestLenses::oneFileFourLensesAndBack()
 {
     open("llama-block.json");
+    workspace().links().setSystolicPart(SystolicPart::Tile);
     run("lens.slowest");
     const auto slowest = selection().state().subgraph;
     QVERIFY(slowest);
@@ -146,6 +147,7 @@ void TestLenses::theWavefrontIsShownWhateverPageWasOpen()
 void TestLenses::theWavefrontFollowsTheWheel()
 {
     open("llama-block.json");
+    workspace().links().setSystolicPart(SystolicPart::Tile);
     selection().selectSubgraph(SubgraphId(subgraphOf(document(), "layer0.gate")));
     run("lens.systolic");
     auto* inspector = viewOf<InspectorView>(*m_window, "inspector");
@@ -206,6 +208,7 @@ void TestLenses::editingALensPinsIt()
 void TestLenses::undoInALensThatOnlyShowsIsThatOfTheSchedule()
 {
     open("llama-block.json");
+    workspace().links().setSystolicPart(SystolicPart::Tile);
     const SubgraphId gate(subgraphOf(document(), "layer0.gate"));
     selection().selectSubgraph(gate);
     const Granularity start = document().schedule()[gate].granularity;
@@ -291,6 +294,7 @@ void TestLenses::anUndoneSettingKeepsTheTile()
 void TestLenses::aHeadStaysTheOneThatIsEdited()
 {
     open("llama-block.json");
+    workspace().links().setSystolicPart(SystolicPart::Tile);
     const SubgraphId third(subgraphOf(document(), "layer0.attention/scores[2]"));
     QVERIFY(third.index() < document().schedule().size());
     run("lens.npu");

@@ -253,6 +253,15 @@ private Q_SLOTS:
         g->settle(); // the long run ends at once
         QVERIFY(g->model().hint.isEmpty() && !g->model().programs.empty());
         QVERIFY(!simulate->isVisible());
+        // A program that no press could run is refused in the words of the verb, without the button.
+        s.gemm = {16384, 16384, 16384};
+        QVERIFY(state().set(s));
+        g->settle();
+        const auto refused = checkLength(verbs::programOptions(verbs::requestOf(s), s.timing.dataflow), 0);
+        QVERIFY(!refused.hasValue());
+        QVERIFY2(g->model().hint.contains(QStringLiteral("the most that can be numbered")),
+                 qPrintable(g->model().hint));
+        QVERIFY(!simulate->isVisible());
     }
 
     void theProgramsOfTheDataflowsAreCompared()

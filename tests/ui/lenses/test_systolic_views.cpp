@@ -305,7 +305,23 @@ private Q_SLOTS:
         m_app->document.setProblem(*Problem::build(std::move(data)), schedule);
         m_app->document.evaluateNow();
         m_app->selection.selectSubgraph(SubgraphId(0));
-        QCOMPARE(state().settings().gemm, (Gemm{128, 64, 32})); // h x w x k: it follows
+        QCOMPARE(state().settings().gemm, (Gemm{256, 256, 256})); // it follows the layer
+        QCOMPARE(state().settings().origin, std::string("op0, the whole product"));
+        const QJsonObject ofTheLayer = m_view->settings();
+        auto* part = control<QComboBox>("part");
+        part->setFocus();
+        QTest::keyClick(part, Qt::Key_Down);
+        QCOMPARE(state().settings().gemm, (Gemm{128, 64, 32})); // h x w x k
+        // The choice is saved with the session.
+        const QJsonObject ofTheTile = m_view->settings();
+        m_view->restoreSettings(ofTheLayer);
+        QCOMPARE(state().settings().gemm, (Gemm{256, 256, 256}));
+        QCOMPARE(part->currentIndex(), 0);
+        m_view->restoreSettings(QJsonObject{{QStringLiteral("shows"), 7}});
+        QCOMPARE(m_app->workspace.links().systolicPart(), SystolicPart::Layer);
+        m_view->restoreSettings(ofTheTile);
+        QCOMPARE(state().settings().gemm, (Gemm{128, 64, 32}));
+        QVERIFY(!m_app->workspace.isModified(Lens::Systolic)); // a choice of what to look at is no edit
         QVERIFY(!offer->isVisible());
         type("m", "16"); // a size of one's own pins it
         QVERIFY(offer->isVisible());

@@ -106,7 +106,7 @@ void InspectorView::build()
             m_productLenses.push_back(button);
     };
     lens(Lens::Systolic, QStringLiteral("systolic"), tr("Wavefront of the tile"),
-         tr("Show the tile of the largest MatMul cycle by cycle on the machine's array."));
+         tr("Show the largest MatMul cycle by cycle on the machine's array."));
     lens(Lens::Mapping, QStringLiteral("loops"), tr("Map the product"),
          tr("Map the selected op, or the largest MatMul of this subgraph, onto the machine's memories."));
     lens(Lens::Npu, QStringLiteral("cores"), tr("Run on the NPU"),

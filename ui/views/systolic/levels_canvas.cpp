@@ -168,7 +168,7 @@ void LevelsCanvas::rebuild()
 {
     state().needLevels();
     m_model = buildLevels(state(), !workspace().links().showsWorkload(Lens::Systolic));
-    m_cachedLayout.reset();
+    m_layouts = {};
     contentResized();
     setAccessibleDescription(m_model.hint.isEmpty() ? m_model.title + QStringLiteral(". ") + m_model.headline
                                                     : m_model.hint);
@@ -185,9 +185,16 @@ QString LevelsCanvas::copyText() const
 
 const std::vector<LevelsCanvas::Placed>& LevelsCanvas::layout(const QRectF& area) const
 {
-    if (!m_cachedLayout || m_cachedLayout->area != area || m_cachedLayout->font != uiFont())
-        m_cachedLayout = {area, uiFont(), placed(area)};
-    return m_cachedLayout->places;
+    auto& [latest, before] = m_layouts;
+    const auto isThis = [&](const std::optional<CachedLayout>& known) {
+        return known && known->area == area && known->font == uiFont();
+    };
+    if (!isThis(latest)) {
+        std::swap(latest, before);
+        if (!isThis(latest))
+            latest = {area, uiFont(), placed(area)};
+    }
+    return latest->places;
 }
 
 std::vector<LevelsCanvas::Placed> LevelsCanvas::placed(const QRectF& area) const

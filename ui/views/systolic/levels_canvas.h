@@ -5,6 +5,9 @@
 #include "views/systolic/levels_model.h"
 #include "views/systolic/systolic_view.h"
 
+#include <array>
+#include <optional>
+
 namespace tilewright::ui {
 
 /// The memories: L2 schedules, banks, roofline, dataflows, DRAM, capacities, and corrections of the source
@@ -48,8 +51,9 @@ private:
         QFont font;
         std::vector<Placed> places;
     };
-    mutable std::optional<CachedLayout>
-        m_cachedLayout; ///< cached layout: it is needed at every mouse move, and measures all tables
+    /// The layouts that are in use, with and without a scroll bar: they are needed at every mouse move, and a
+    /// layout measures all tables.
+    mutable std::array<std::optional<CachedLayout>, 2> m_layouts;
 };
 
 } // namespace tilewright::ui

@@ -94,7 +94,7 @@ NetworkPane::NetworkPane(const ViewContext& context, QWidget* parent)
             });
     connect(m_view, &QTableView::activated, this, [this](const QModelIndex& index) {
         if (product(m_rows->mapToSource(index).row()))
-            workspace().links().showWholeProduct();
+            workspace().links().showInSystolic(SystolicPart::Layer);
     });
     connect(&selection(), &Selection::changed, this, &NetworkPane::showSelected);
     connect(&state(), &SystolicDocument::levelsChanged, this, [this] { outdated(); }); // the energies

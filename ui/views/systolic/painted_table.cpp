@@ -29,40 +29,52 @@ double wrappedHeight(const QString& text, double width, const QFontMetricsF& fm)
 
 } // namespace
 
+std::vector<double> PaintedTable::naturalColumns() const
+{
+    const QFontMetricsF fm(uiFont(0.95));
+    const QFontMetricsF small(uiFont(0.85));
+    std::vector<double> columns(static_cast<std::size_t>(head.size()), 0);
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+        columns[c] = small.horizontalAdvance(head[static_cast<qsizetype>(c)]);
+        for (const QStringList& row : rows)
+            if (static_cast<qsizetype>(c) < row.size())
+                columns[c] = std::max(columns[c], fm.horizontalAdvance(row[static_cast<qsizetype>(c)]) + 1);
+    }
+    return columns;
+}
+
+std::vector<double> PaintedTable::shownColumns(std::vector<double> columns, double width) const
+{
+    const std::size_t n = columns.size();
+    const double room = width - kMarker - kGap * static_cast<double>(n > 0 ? n - 1 : 0);
+    double over = std::accumulate(columns.begin(), columns.end(), 0.0) - room;
+    // Text columns are narrowed, the widest first, until the table fits.
+    while (over > 0.5) {
+        std::size_t widest = n;
+        for (std::size_t c = 0; c < n; ++c)
+            if (!(c < numeric.size() && numeric[c]) && columns[c] > 60 &&
+                (widest == n || columns[c] > columns[widest]))
+                widest = c;
+        if (widest == n)
+            break;
+        const double cut = std::min({over, 12.0, columns[widest] - 60});
+        columns[widest] -= cut;
+        over -= cut;
+    }
+    // Columns that still do not fit are left out whole, from the end: a cut number would be wrong.
+    while (columns.size() > 2 && kMarker + std::accumulate(columns.begin(), columns.end(), 0.0) +
+                                         kGap * static_cast<double>(columns.size() - 1) >
+                                     width + 0.5)
+        columns.pop_back();
+    return columns;
+}
+
 PaintedTable::Geometry PaintedTable::geometry(double width) const
 {
     Geometry g;
     const QFontMetricsF fm(uiFont(0.95));
     const QFontMetricsF small(uiFont(0.85));
-    const auto n = static_cast<std::size_t>(head.size());
-    g.columns.assign(n, 0);
-    for (std::size_t c = 0; c < n; ++c) {
-        g.columns[c] = small.horizontalAdvance(head[static_cast<qsizetype>(c)]);
-        for (const QStringList& row : rows)
-            if (static_cast<qsizetype>(c) < row.size())
-                g.columns[c] =
-                    std::max(g.columns[c], fm.horizontalAdvance(row[static_cast<qsizetype>(c)]) + 1);
-    }
-    const double room = width - kMarker - kGap * static_cast<double>(n > 0 ? n - 1 : 0);
-    double over = std::accumulate(g.columns.begin(), g.columns.end(), 0.0) - room;
-    // Text columns are narrowed, the widest first, until the table fits.
-    while (over > 0.5) {
-        std::size_t widest = n;
-        for (std::size_t c = 0; c < n; ++c)
-            if (!(c < numeric.size() && numeric[c]) && g.columns[c] > 60 &&
-                (widest == n || g.columns[c] > g.columns[widest]))
-                widest = c;
-        if (widest == n)
-            break;
-        const double cut = std::min({over, 12.0, g.columns[widest] - 60});
-        g.columns[widest] -= cut;
-        over -= cut;
-    }
-    // Columns that still do not fit are left out whole, from the end: a cut number would be wrong.
-    while (g.columns.size() > 2 && kMarker + std::accumulate(g.columns.begin(), g.columns.end(), 0.0) +
-                                           kGap * static_cast<double>(g.columns.size() - 1) >
-                                       width + 0.5)
-        g.columns.pop_back();
+    g.columns = shownColumns(naturalColumns(), width);
     g.rows.push_back(head.join(QString()).isEmpty() ? 0 : small.height() + kRowPad);
     for (const QStringList& row : rows) {
         double h = fm.height();
@@ -81,10 +93,10 @@ PaintedTable::Geometry PaintedTable::geometry(double width) const
 double PaintedTable::smallestWidth() const
 {
     double low = kMarker, high = 4096;
-    const auto columns = static_cast<std::size_t>(head.size());
+    const std::vector<double> natural = naturalColumns();
     while (high - low > 1) { // columns are left out one by one as the table gets narrower
         const double middle = (low + high) / 2;
-        (geometry(middle).columns.size() == columns ? high : low) = middle;
+        (shownColumns(natural, middle).size() == natural.size() ? high : low) = middle;
     }
     return high;
 }

@@ -45,6 +45,9 @@ private:
         double noteHeight = 0;
     };
     [[nodiscard]] Geometry geometry(double width) const;
+    [[nodiscard]] std::vector<double> naturalColumns() const; ///< widths at which no text wraps
+    /// Widths of the columns that a table of this width shows.
+    [[nodiscard]] std::vector<double> shownColumns(std::vector<double> natural, double width) const;
 };
 
 } // namespace tilewright::ui

@@ -59,6 +59,15 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
     following->setDefaultAction(follow);
     following->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     column->addWidget(following);
+    m_part = new QComboBox(content);
+    m_part->setObjectName(QStringLiteral("systolic.part"));
+    m_part->setAccessibleName(tr("Part of the selected product"));
+    m_part->addItems({tr("the whole layer"), tr("the schedule's tile")});
+    m_part->setToolTip(
+        tr("What is followed: all of the selected product, or its largest tile in the schedule."));
+    column->addWidget(m_part);
+    connect(m_part, &QComboBox::activated, this,
+            [this](int i) { m_context.workspace.links().showInSystolic(static_cast<SystolicPart>(i)); });
     auto* taking = new QToolButton(content);
     taking->setDefaultAction(use);
     taking->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
@@ -234,6 +243,7 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
         m_error->setVisible(!why.isEmpty());
     });
     connect(&m_context.workspace.links(), &LensLinks::followingChanged, this, &SettingsPanel::readOffer);
+    connect(&m_context.workspace.links(), &LensLinks::systolicPartChanged, this, &SettingsPanel::readOffer);
     connect(&m_context.selection, &Selection::changed, this, &SettingsPanel::readOffer);
     m_context.document.whenChanged(this, Part::Problem | Part::Snapshot, &SettingsPanel::readOffer);
     read();
@@ -282,11 +292,13 @@ void SettingsPanel::readOffer()
 {
     const LensLinks& links = m_context.workspace.links();
     const auto product = links.isFollowing(Lens::Systolic) ? std::nullopt : links.product();
+    m_part->setCurrentIndex(static_cast<int>(links.systolicPart()));
     m_offer->setVisible(product && m_context.selection.state().subgraph);
     if (product) {
-        m_offer->setText(tr("Use the tile of subgraph %1").arg(product->subgraph.index()));
-        m_offer->setToolTip(
-            tr("Show the tile of the selected subgraph on this array, and follow the selection."));
+        m_offer->setText(links.systolicPart() == SystolicPart::Tile
+                             ? tr("Use the tile of subgraph %1").arg(product->subgraph.index())
+                             : tr("Use the selected product"));
+        m_offer->setToolTip(tr("Show it on this array, and follow the selection."));
     }
     const QString& why = links.why(Lens::Systolic);
     m_why->setText(why);

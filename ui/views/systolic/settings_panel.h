@@ -35,6 +35,7 @@ private:
     QLabel* m_why = nullptr; ///< why the lens does not follow the selection
     QLabel* m_error = nullptr;
     QPushButton* m_offer = nullptr;
+    QComboBox* m_part = nullptr; ///< LensLinks::systolicPart()
     QComboBox* m_weights = nullptr;
     QComboBox* m_preset = nullptr;
     QComboBox* m_tile = nullptr;

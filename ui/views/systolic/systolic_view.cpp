@@ -9,7 +9,10 @@
 #include "views/systolic/tile_map_canvas.h"
 #include "views/systolic/wavefront_canvas.h"
 
+#include "workspace/lens_links.h"
+
 #include <QHBoxLayout>
+#include <QJsonObject>
 #include <QSplitter>
 #include <QTabWidget>
 
@@ -30,8 +33,9 @@ SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
     m_splitter->setChildrenCollapsible(true);
     row->addWidget(m_splitter);
     QAction* follow = addFollowCommand(
-        Lens::Systolic, tr("Show the tile of the selected subgraph on the machine's array, also while they "
-                           "are edited. Editing the GEMM or the array here ends it."));
+        Lens::Systolic, tr("Show the selected product on the machine's array, the whole layer or its tile "
+                           "in the schedule, also while they are edited. Editing the GEMM or the array here "
+                           "ends it."));
     m_settings =
         new SettingsPanel(context, m_state, follow, addUseInMachineCommand(Lens::Systolic), m_splitter);
     m_tabs = new QTabWidget(m_splitter);
@@ -80,6 +84,19 @@ SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
     // The pane with the GEMM that another lens sent is shown.
     connect(&context.workspace, &Workspace::gemmOpened, this,
             [this] { showPane(QStringLiteral("systolic-wavefront")); });
+}
+
+QJsonObject SystolicView::settings() const
+{
+    const bool isTile = context().workspace.links().systolicPart() == SystolicPart::Tile;
+    return {{QStringLiteral("shows"), isTile ? QStringLiteral("tile") : QStringLiteral("layer")}};
+}
+
+void SystolicView::restoreSettings(const QJsonObject& settings)
+{
+    context().workspace.links().setSystolicPart(
+        settings[QStringLiteral("shows")].toString() == QLatin1String("tile") ? SystolicPart::Tile
+                                                                              : SystolicPart::Layer);
 }
 
 void SystolicView::resizeEvent(QResizeEvent* event)

@@ -107,6 +107,9 @@ public:
     [[nodiscard]] std::vector<PicturePart> partsIn(const QSize& size) override;
     [[nodiscard]] QString copyText() const override;
 
+    [[nodiscard]] QJsonObject settings() const override; ///< which part of the selected product is followed
+    void restoreSettings(const QJsonObject& settings) override;
+
     [[nodiscard]] SystolicDocument& state() const { return *m_state; }
     [[nodiscard]] View* pane(const QString& name) const;
     void showPane(const QString& name);

@@ -232,9 +232,9 @@ TileMapCanvas::TileMapCanvas(const ViewContext& context, QWidget* parent)
             state().chooseTile({}, static_cast<TileMethod>(i));
     });
     m_whole = addCommand("wholeProduct", tr("Whole MatMul"), {}, {},
-                         tr("Search tiles for the whole selected MatMul instead of its tile in the schedule. "
-                            "Follow the selection returns to the tile."),
-                         [this] { workspace().links().showWholeProduct(); });
+                         tr("Search tiles for the whole selected MatMul instead of its tile in the "
+                            "schedule, also after another selection."),
+                         [this] { workspace().links().showInSystolic(SystolicPart::Layer); });
     addKeys("tile", tr("Choose a tile"), arrowKeys(), tr("Choose the next larger or smaller tile."),
             [this](const KeyUse& use) { moveCell(-use.arrow().y(), use.arrow().x()); });
     addGesture("choose", tr("Choose a tile"), tr("click"),
@@ -249,8 +249,12 @@ void TileMapCanvas::rebuild()
     const SystolicSettings& s = state().settings();
     m_method->setCurrentIndex(s.ownTile ? 3 : static_cast<int>(s.method));
     m_hover.reset();
-    Actions::setAvailable(m_whole, {workspace().links().product().has_value(),
-                                    tr("No MatMul of an open workload is selected.")});
+    const LensLinks& links = workspace().links();
+    Actions::setAvailable(
+        m_whole,
+        links.isFollowing(Lens::Systolic) && links.systolicPart() == SystolicPart::Layer
+            ? Availability(false, tr("The whole MatMul is shown."))
+            : Availability(links.product().has_value(), tr("No MatMul of an open workload is selected.")));
     setAccessibleDescription(m_model.hint.isEmpty() ? m_model.title + QStringLiteral(". ") + m_model.headline
                                                     : m_model.hint);
 }

@@ -60,10 +60,11 @@ void bindOptions(OptionList& o, LanguageCall& call, bool isNamed)
     constexpr double kMostTokens = 1 << 24, kMostBatch = 1 << 16, kMostBits = 64;
     const Property model = o.needs(isNamed, "the config.json of a language model");
     const bool decode = call.phase == "decode", prefill = call.phase == "prefill";
-    o.add("--phase", call.phase, "prefill|decode|chunked",
-          "What of a language model runs: a whole prompt, a step after the tokens in the cache, or a part of a "
-          "prompt after them",
-          model);
+    o.add(
+        "--phase", call.phase, "prefill|decode|chunked",
+        "What of a language model runs: a whole prompt, a step after the tokens in the cache, or a part of a "
+        "prompt after them",
+        model);
     o.add("--batch", call.batch, Range{1, kMostBatch}, "Sequences at once", model, o.otherwise("1"));
     o.add("--prompt", call.prompt, Range{1, kMostTokens}, "Tokens of a sequence that are computed",
           o.needs(!decode, "--phase prefill or chunked"), model,
@@ -78,7 +79,8 @@ void bindOptions(OptionList& o, LanguageCall& call, bool isNamed)
     o.add("--kv-bits", call.kvBits, Range{0, kMostBits, true}, "Bits of an element of the cache", model,
           o.otherwise("those of the file, else 16"));
     o.add("--weight-bits", call.weightBits, Range{0, kMostBits, true},
-          "Bits of a weight of the layers, with its share of scales", model, o.otherwise("those of the file"));
+          "Bits of a weight of the layers, with its share of scales", model,
+          o.otherwise("those of the file"));
     o.add("--activation-bits", call.activationBits, Range{0, kMostBits, true},
           "Bits of what quantised weights are multiplied with", model, o.otherwise("those of the file"));
 }

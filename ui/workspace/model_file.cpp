@@ -2,6 +2,7 @@
 #include "workspace/model_file.h"
 
 #include "base/file.h"
+#include "model/file_kind.h"
 
 #include <QFileInfo>
 #include <QSettings>
@@ -51,7 +52,14 @@ Result<ModelFile> readModelFile(std::string_view text, const QString& path, cons
                     out.dimensions[d.name] = it->second;
         }
     }
+    const bool isLanguage = isLanguageModel(text);
+    if (isLanguage)
+        out.dimensions = !first.empty() && llm::optionsOf(first) ? first : rememberedDimensions(path);
     auto workload = lower::readWorkload(text, file, out.dimensions);
+    if (!workload && isLanguage && !out.dimensions.empty()) { // the file may have changed since
+        out.dimensions.clear();
+        workload = lower::readWorkload(text, file);
+    }
     if (!workload)
         return workload.error();
     out.workload = std::make_shared<const lower::Workload>(std::move(*workload));

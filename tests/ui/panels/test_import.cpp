@@ -9,13 +9,16 @@
 #include "base/file.h"
 
 #include <set>
+#include <tuple>
 
 #include <QComboBox>
+#include <QFile>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTableView>
+#include <QTemporaryDir>
 
 namespace test_import {
 
@@ -64,6 +67,7 @@ private Q_SLOTS:
     void inALowPaneTheTableHasTheRoom();
     void whatIsDroppedIsToldOnOpening();
     void freeDimensionsAreAFormAndAnUndoStep();
+    void aLanguageModelHasItsPhaseInAForm();
     void nodesOfAnOnnxFileSelectWhatTheyBecame();
 
 private:
@@ -245,6 +249,70 @@ void TestImport::freeDimensionsAreAFormAndAnUndoStep()
     QVERIFY(m_window->openPaths({path}));
     QCOMPARE(document().dimensions().at("sequence"), std::int64_t{64});
     QVERIFY(!document().isModified());
+}
+
+/// The form of a config.json: the options of the command line, with the same defaults and the same model.
+void TestImport::aLanguageModelHasItsPhaseInAForm()
+{
+    QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("config.json"));
+    QVERIFY(QFile::copy(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/llm/qwen3-8b.config.json"), path));
+    open(path);
+    auto* form = m_view->findChild<QWidget*>(QStringLiteral("import.language"));
+    QVERIFY(form && form->isVisible());
+    const auto box = [&](const char* name) {
+        return form->findChild<QAbstractSpinBox*>(QStringLiteral("language.") + QLatin1String(name));
+    };
+    const auto type = [&](const char* name, const QString& text) {
+        QAbstractSpinBox* field = box(name);
+        field->setFocus();
+        field->selectAll();
+        QTest::keyClicks(field, text);
+        QTest::keyClick(field, Qt::Key_Return);
+    };
+    const auto equals = [&](const onnx::Dimensions& options) {
+        const auto direct = lower::loadWorkload(path.toStdString(), options);
+        if (!direct)
+            return false;
+        const auto tensors = [](const model::Model& m) {
+            std::vector<std::tuple<std::string, model::Shape, std::int64_t>> out;
+            for (std::size_t t = 0; t < m.tensors.size(); ++t)
+                out.emplace_back(m.tensors[ModelTensorId(t)].name, m.shape(ModelTensorId(t)),
+                                 m.bytes(ModelTensorId(t)));
+            return out;
+        };
+        return tensors(document().model()->workload->model) == tensors(direct->model);
+    };
+    QVERIFY(document().dimensions().empty() && equals({}));
+    QCOMPARE(box("prompt")->text(), QStringLiteral("by default"));
+    QVERIFY(!box("cached")->isEnabled() && !box("tokens")->isEnabled());
+
+    auto* phase = form->findChild<QComboBox*>(QStringLiteral("language.phase"));
+    phase->setFocus();
+    QTest::keyClick(phase, Qt::Key_Down); // decode
+    QVERIFY(equals({{"phase", 2}}));
+    QVERIFY(box("cached")->isEnabled() && box("tokens")->isEnabled() && !box("prompt")->isEnabled());
+    type("cached", QStringLiteral("4k"));
+    type("batch", QStringLiteral("8"));
+    type("kv", QStringLiteral("4.5"));
+    const onnx::Dimensions asked{
+        {"phase", 2}, {"cached", 4000}, {"batch", 8}, {"kv_bits", 4}, {"kv_1024ths", 512}};
+    QCOMPARE(document().dimensions(), asked);
+    QVERIFY(equals(asked));
+    // One undo step each; the fields follow.
+    for (int i = 0; i < 3; ++i)
+        document().undoStack().undo();
+    QCOMPARE(document().dimensions(), (onnx::Dimensions{{"phase", 2}}));
+    QTRY_COMPARE(box("kv")->text(), QStringLiteral("as in the file"));
+    // What the model does not allow is refused, and the field shows what holds.
+    type("layers", QStringLiteral("400"));
+    QCOMPARE(document().dimensions(), (onnx::Dimensions{{"phase", 2}}));
+    auto* why = m_view->findChild<QLabel*>(QStringLiteral("import.refused"));
+    QVERIFY2(why->isVisible() && why->text().contains(QStringLiteral("36")), qPrintable(why->text()));
+    QCOMPARE(box("layers")->text(), QStringLiteral("one of each kind"));
+    // Other models have no such form.
+    QVERIFY(openIn(*m_window, {kModels + QStringLiteral("llama-block.json")}));
+    QTRY_VERIFY(form->isHidden());
 }
 
 void TestImport::nodesOfAnOnnxFileSelectWhatTheyBecame()

@@ -3,6 +3,7 @@
 
 #include "canvas/number_box.h"
 #include "lower/lens_coverage.h"
+#include "panels/import/language_form.h"
 #include "theme/text.h"
 
 #include <QComboBox>
@@ -246,6 +247,9 @@ ImportView::ImportView(const ViewContext& context, QWidget* parent)
     new QHBoxLayout(m_form);
     m_form->layout()->setContentsMargins(0, 0, 0, 0);
     column->addWidget(m_form);
+    m_language = new LanguageForm(document(), this);
+    column->addWidget(m_language);
+    connect(m_language, &LanguageForm::refused, this, &ImportView::tell);
     m_refused = new QLabel(this);
     m_refused->setTextFormat(Qt::PlainText);
     m_refused->setObjectName(QStringLiteral("import.refused"));
@@ -304,15 +308,18 @@ void ImportView::refresh()
     const lower::ModelOnMachinePtr& model = document().model();
     const bool any = model != nullptr;
     m_form->setVisible(any && !document().freeDimensions().empty());
+    m_language->refresh();
     for (QWidget* w : std::initializer_list<QWidget*>{m_coverage, m_filter, m_search, m_tabs, m_notes})
         w->setVisible(any);
     m_summary->setAlignment(any ? Qt::AlignLeft | Qt::AlignVCenter : Qt::AlignCenter);
     if (!any) {
         m_shown = nullptr;
-        m_summary->setText(document().hasProblem() ? tr("The open file is a problem, so nothing was lowered. "
-                                                        "Open a model to see how its operators are lowered.")
-                                                   : tr("Open a model (ONNX, model JSON, SCALE-Sim topology) "
-                                                        "to see how its operators are lowered."));
+        m_summary->setText(
+            document().hasProblem()
+                ? tr("The open file is a problem, so nothing was lowered. "
+                     "Open a model to see how its operators are lowered.")
+                : tr("Open a model (ONNX, model JSON, SCALE-Sim topology, config.json of a language model) "
+                     "to see how its operators are lowered."));
         return;
     }
     fillForm();
@@ -461,10 +468,15 @@ void ImportView::takeForm()
     for (const auto& [name, box] : m_sizes)
         dimensions[name] = box->value();
     const Status taken = document().setDimensions(dimensions);
-    m_refused->setText(taken ? QString() : QStringLiteral("⚠ ") + sentence(taken.error().message));
-    m_refused->setVisible(!taken);
+    tell(taken ? QString() : sentence(taken.error().message));
     if (!taken)
         fillForm();
+}
+
+void ImportView::tell(const QString& why)
+{
+    m_refused->setText(why.isEmpty() ? QString() : QStringLiteral("⚠ ") + why);
+    m_refused->setVisible(!why.isEmpty());
 }
 
 void ImportView::showSelected()

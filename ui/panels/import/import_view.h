@@ -67,6 +67,8 @@ struct TypeTable : Table
     TypeTable(const std::vector<lower::TypeReport>& types, std::int64_t macs);
 };
 
+class LanguageForm;
+
 /// How the open model was lowered: coverage, a table by operator type and one by operator. A selected row
 /// selects its ops in every lens, and selected ops select their row.
 class ImportView : public View
@@ -97,12 +99,14 @@ private:
 
     void fillForm();
     void takeForm();
+    void tell(const QString& why); ///< why a change was refused; empty: it was not
     /// The operator of the model that row `row` shows.
     [[nodiscard]] std::optional<OperatorId> operatorOf(std::size_t row) const;
 
     lower::ModelOnMachinePtr m_shown;
     QWidget* m_form; ///< fields for the free dimensions
     std::vector<std::pair<std::string, QSpinBox*>> m_sizes;
+    LanguageForm* m_language;
     QLabel* m_refused;
     QLabel* m_summary;
     CoverageBar* m_coverage;

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/form.h"
+#include "canvas/view.h"
+#include "llm/model.h"
+
+#include <QWidget>
+
+namespace tilewright::ui {
+
+/// What runs of a language model: phase, sequences, tokens, layers, widths. The same options as on the command
+/// line, with the same defaults; each change is one undo step.
+class LanguageForm : public QWidget
+{
+    Q_OBJECT
+public:
+    explicit LanguageForm(Document& document, QWidget* parent = nullptr);
+
+    /// Shows the options of the open model; hides itself if that is no language model.
+    void refresh();
+
+Q_SIGNALS:
+    void refused(const QString& why); ///< empty: the last change was taken
+
+private:
+    void take(const llm::LlmOptions& options);
+    [[nodiscard]] llm::LlmOptions now() const;
+
+    Document& m_document;
+    ValueForm<llm::LlmOptions> m_fields;
+    NumberBox *m_prompt, *m_cached, *m_tokens, *m_layers;
+};
+
+} // namespace tilewright::ui

@@ -110,7 +110,8 @@ LlmBuilder::Tensor LlmBuilder::attend(Tensor q, Tensor k, Tensor v, std::int64_t
     const std::int64_t h = m_c.heads, g = m_c.kvHeads, tokens = m_o.computed(), window = m_layer->window;
     if (tokens == 1 && (m_o.batch > 1 || past > 0)) { // heads that share keys are rows of one product
         q = reshape(named("attn.q.groups"), q, {m_o.batch, g, h / g, m_c.headSize});
-        const Tensor out = m_b.add(OperatorKind::Attention, named("attn"), {q, k, v}, AttentionAttributes{g, 0, false});
+        const Tensor out =
+            m_b.add(OperatorKind::Attention, named("attn"), {q, k, v}, AttentionAttributes{g, 0, false});
         return reshape(named("attn.rows"), out, {rows(), h * m_c.headSize});
     }
     if (m_o.batch > 1)
@@ -136,9 +137,9 @@ LlmBuilder::Tensor LlmBuilder::attendInWindows(Tensor q, Tensor k, Tensor v, std
         const Tensor queries = slice(named(name + ".q"), q, axisOf(q), from, to);
         const Tensor keys = slice(named(name + ".k"), k, axisOf(k), first, past + to);
         const Tensor values = slice(named(name + ".v"), v, axisOf(v), first, past + to);
-        parts.push_back(m_b.add(OperatorKind::Attention, named(name), {queries, keys, values},
-                                AttentionAttributes{m_c.heads, m_c.kvHeads == m_c.heads ? 0 : m_c.kvHeads,
-                                                    true}));
+        parts.push_back(
+            m_b.add(OperatorKind::Attention, named(name), {queries, keys, values},
+                    AttentionAttributes{m_c.heads, m_c.kvHeads == m_c.heads ? 0 : m_c.kvHeads, true}));
     }
     const std::int64_t axis = axisOf(parts.front());
     return byToken("attn", concat(named("attn.windows"), std::move(parts), axis));

@@ -75,7 +75,7 @@ private:
     model::ModelBuilder m_b;
     std::vector<std::pair<Tensor, std::int64_t>> m_bits;
     std::map<Tensor, Tensor> m_quantised;
-    std::string m_prefix;        ///< "layers.0."
+    std::string m_prefix; ///< "layers.0."
     const LlmLayer* m_layer = nullptr;
     std::vector<LlmMatrix> m_matrices;
     std::vector<LlmRange> m_ranges;

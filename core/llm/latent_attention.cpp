@@ -23,8 +23,8 @@ LlmBuilder::Tensor LlmBuilder::latentAttention(Tensor x)
     const Tensor rope = turned("attn.k_rope", parts[1], m.rope);
     if (m_c.indexer)
         indexer(x, ranked);
-    const Tensor context = m_o.phase == LlmPhase::Decode ? latentDecode(q, latent, rope)
-                                                         : latentPrefill(q, latent, rope);
+    const Tensor context =
+        m_o.phase == LlmPhase::Decode ? latentDecode(q, latent, rope) : latentPrefill(q, latent, rope);
     return linear("attn.o", context);
 }
 
@@ -64,8 +64,8 @@ LlmBuilder::Tensor LlmBuilder::latentPrefill(Tensor q, Tensor latent, Tensor rop
     const std::int64_t h = m_c.heads, keys = m_o.keys();
     if (m_o.cached > 0) {
         Tensor fresh = concat(named("attn.cache.new"), {latent, rope}, 1);
-        fresh = reshape(named("attn.cache.tokens"), fresh,
-                        {m_o.batch, 1, m_o.computed(), m.cacheRank + m.rope});
+        fresh =
+            reshape(named("attn.cache.tokens"), fresh, {m_o.batch, 1, m_o.computed(), m.cacheRank + m.rope});
         Tensor cache = append("attn.cache", fresh, 1, m.cacheRank + m.rope, m_o.cached);
         cache = reshape(named("attn.cache.rows"), cache, {m_o.batch * keys, m.cacheRank + m.rope});
         latent = slice(named("attn.cache.latent"), cache, 1, 0, m.cacheRank);
@@ -82,8 +82,9 @@ LlmBuilder::Tensor LlmBuilder::latentPrefill(Tensor q, Tensor latent, Tensor rop
     k = chosen("attn.k", k);
     v = chosen("attn.v", v);
     const bool causal = shape(k)[2] >= m_o.computed();
-    const Tensor out = m_b.add(OperatorKind::Attention, named("attn"),
-                               {byHead("attn.q", q, h, m_o.computed()), k, v}, AttentionAttributes{h, 0, causal});
+    const Tensor out =
+        m_b.add(OperatorKind::Attention, named("attn"), {byHead("attn.q", q, h, m_o.computed()), k, v},
+                AttentionAttributes{h, 0, causal});
     return byToken("attn", out);
 }
 

@@ -89,8 +89,8 @@ Result<LlmModel> LlmBuilder::run()
         at = range.end;
         // The first layer of a kind stands for those that are left out.
         const auto same = [&](std::size_t j) { return m_c.layers[j] == m_c.layers[i]; };
-        const bool isFirst = std::none_of(layers.begin(), layers.end(),
-                                          [&](std::size_t j) { return j < i && same(j); });
+        const bool isFirst =
+            std::none_of(layers.begin(), layers.end(), [&](std::size_t j) { return j < i && same(j); });
         for (const LlmBlock& block : blocks)
             if (isFirst && same(block.layer))
                 range.count = block.count - std::count_if(layers.begin(), layers.end(), same) + 1;
@@ -101,7 +101,7 @@ Result<LlmModel> LlmBuilder::run()
 
 void LlmBuilder::setBits(Tensor t, std::int64_t bits)
 {
-    if (bits != m_c.elementBits)
+    if (!isFloatWidth(bits))
         m_bits.emplace_back(t, bits);
 }
 
@@ -126,7 +126,7 @@ LlmBuilder::Tensor LlmBuilder::linear(const std::string& name, Tensor x)
 LlmBuilder::Tensor LlmBuilder::linear(const std::string& name, Tensor x, const LlmMatrix& m,
                                       std::int64_t bits)
 {
-    const bool narrow = bits != m_c.elementBits && m_c.activationBits != m_c.elementBits;
+    const bool narrow = !isFloatWidth(bits) && !isFloatWidth(m_c.activationBits);
     std::vector<Tensor> in{narrow ? quantised(x) : x, m_b.constant(name + ".weight", {m.rows, m.columns})};
     setBits(in[1], bits);
     if (m.biased)
@@ -281,8 +281,10 @@ void LlmBuilder::head(Tensor x)
     if (!hasHead)
         return;
     const bool tied = m_c.tied && m_c.causal;
-    x = linear(m_c.causal ? "lm_head" : m_c.pooler ? "pooler" : "classifier", x, m,
-               tied ? m_c.embeddingBits : m_c.headBits);
+    x = linear(m_c.causal   ? "lm_head"
+               : m_c.pooler ? "pooler"
+                            : "classifier",
+               x, m, tied ? m_c.embeddingBits : m_c.headBits);
     if (m_c.pooler)
         m_b.elementwise("tanh", "pooler.tanh", {x}, 4);
 }

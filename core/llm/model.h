@@ -25,9 +25,9 @@ struct LlmOptions
 {
     LlmPhase phase = LlmPhase::Prefill;
     std::int64_t batch = 1;
-    std::int64_t prompt = 0; ///< tokens computed at once: prefill, chunked
-    std::int64_t cached = 0; ///< tokens in the cache before: decode, chunked
-    std::int64_t tokens = 0; ///< tokens of a step of decode
+    std::int64_t prompt = 0;         ///< tokens computed at once: prefill, chunked
+    std::int64_t cached = 0;         ///< tokens in the cache before: decode, chunked
+    std::int64_t tokens = 0;         ///< tokens of a step of decode
     std::int64_t layers = kEachKind; ///< the first layers; or one layer of each kind, or all
     std::int64_t kvBits = 0, weightBits = 0, activationBits = 0; ///< in 1/1024 bit; 0: those of the file
     bool operator==(const LlmOptions&) const = default;

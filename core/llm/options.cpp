@@ -24,7 +24,7 @@ struct Size
     std::int64_t most;
 };
 constexpr Size kSizes[] = {
-    {"batch", &LlmOptions::batch, kMostBatch},   {"prompt", &LlmOptions::prompt, kMostTokens},
+    {"batch", &LlmOptions::batch, kMostBatch},    {"prompt", &LlmOptions::prompt, kMostTokens},
     {"cached", &LlmOptions::cached, kMostTokens}, {"tokens", &LlmOptions::tokens, kMostTokens},
     {"layers", &LlmOptions::layers, 1 << 20},
 };
@@ -141,9 +141,9 @@ Result<LlmOptions> resolved(const LlmConfig& c, const LlmOptions& options)
         return refused(decode ? "--cached" : "--prompt",
                        "there must be 1 to " + std::to_string(kMostTokens) + " tokens");
     if (c.positions > 0 && o.keys() > most)
-        return refused(decode ? "--cached" : "--prompt",
-                       std::to_string(o.keys()) + " tokens, but the model has " + std::to_string(most) +
-                           " positions");
+        return refused(decode ? "--cached" : "--prompt", std::to_string(o.keys()) +
+                                                             " tokens, but the model has " +
+                                                             std::to_string(most) + " positions");
     return o;
 }
 

@@ -93,7 +93,8 @@ std::int64_t macsByHand(const LlmConfig& c, const LlmOptions& o)
             continue;
         }
         const LlmLatent& l = *c.latent;
-        const std::int64_t size = o.phase == LlmPhase::Decode ? 2 * l.cacheRank + l.rope : l.nope + l.rope + l.value;
+        const std::int64_t size =
+            o.phase == LlmPhase::Decode ? 2 * l.cacheRank + l.rope : l.nope + l.rope + l.value;
         const std::int64_t keys = c.indexer ? std::min(c.indexer->keys, o.keys()) : o.keys();
         out += all * c.heads * size * keys;
         if (c.indexer)
@@ -136,7 +137,8 @@ void TestLlmModel::multiplyAccumulatesAreConserved_data()
 void TestLlmModel::multiplyAccumulatesAreConserved()
 {
     QFETCH(int, phase);
-    const std::string name = std::string(QTest::currentDataTag()).substr(0, std::string(QTest::currentDataTag()).find(','));
+    const std::string name =
+        std::string(QTest::currentDataTag()).substr(0, std::string(QTest::currentDataTag()).find(','));
     LlmConfig config = published(name == "deepseek-v3.2" ? "deepseek-v3" : name);
     if (name == "deepseek-v3.2") {
         config.indexer = LlmIndexer{64, 128, 256};
@@ -193,11 +195,14 @@ void TestLlmModel::encodersHaveOnePhase()
 {
     const LlmModel bert = build(published("bert-base"), prefill(2, 128));
     // 12 layers of 128 tokens: 4 d^2 + 2 d f, two products of 128 x 64 x 128 in each of 12 heads; the pooler
-    QCOMPARE(macsOf(bert), std::int64_t{2} * 12 * (128 * (4 * 768 * 768 + 2 * 768 * 3072LL) + 12 * 2 * 128 * 128 * 64) + 2 * 768 * 768);
+    QCOMPARE(macsOf(bert),
+             std::int64_t{2} * 12 * (128 * (4 * 768 * 768 + 2 * 768 * 3072LL) + 12 * 2 * 128 * 128 * 64) +
+                 2 * 768 * 768);
     const LlmModel vit = build(published("vit-base"), prefill(1, 0));
     QCOMPARE(vit.options.prompt, 197);
-    QCOMPARE(macsOf(vit), std::int64_t{12} * (197 * (4 * 768 * 768 + 2 * 768 * 3072LL) + 12 * 2 * 197 * 197 * 64) +
-                              196 * 768 * 768 + 768 * 1000);
+    QCOMPARE(macsOf(vit),
+             std::int64_t{12} * (197 * (4 * 768 * 768 + 2 * 768 * 3072LL) + 12 * 2 * 197 * 197 * 64) +
+                 196 * 768 * 768 + 768 * 1000);
 }
 
 void TestLlmModel::equalLayersAreOneBlockTimesTheirNumber()
@@ -260,8 +265,9 @@ void TestLlmModel::widthsAreThoseOfTheFileAndTheOptions()
     QCOMPARE(bitsOf(given, "layers.3.mlp.router.weight"), 0.0);
     QCOMPARE(bitsOf(given, "layers.0.attn.cache.past"), 8.0);
     QCOMPARE(bitsOf(given, "layers.0.attn.cache"), 8.0);
-    QVERIFY(std::ranges::none_of(given.model.operators,
-                                 [](const model::Operator& op) { return op.name.find("quantised") != std::string::npos; }));
+    QVERIFY(std::ranges::none_of(given.model.operators, [](const model::Operator& op) {
+        return op.name.find("quantised") != std::string::npos;
+    }));
 }
 
 void TestLlmModel::everyFamilyIsLoweredToEveryLens_data()
@@ -278,7 +284,8 @@ void TestLlmModel::everyFamilyIsLoweredToEveryLens()
     const LlmConfig config = published(name.toStdString());
     std::vector<LlmOptions> cases{prefill(1, config.images.patch > 0 ? 0 : 16)};
     if (config.causal)
-        cases.insert(cases.end(), {prefill(2, 16), decode(1, 32), decode(4, 32), decode(2, 32, 2), chunked(1, 8, 16)});
+        cases.insert(cases.end(),
+                     {prefill(2, 16), decode(1, 32), decode(4, 32), decode(2, 32, 2), chunked(1, 8, 16)});
     for (const LlmOptions& options : cases) {
         const LlmModel m = build(config, options);
         auto workload = std::make_shared<lower::Workload>();

@@ -70,6 +70,22 @@ void printRow(const SummaryRow& row, bool explained)
                 std::cout << explanationText(*figure, 2);
 }
 
+void printLanguage(const Summary& summary, bool explained)
+{
+    if (!summary.language)
+        return;
+    Table table({"language model", "value"});
+    for (const auto& [name, text] : verbs::languageLines(summary))
+        table.add({name, text});
+    std::cout << '\n';
+    print(table);
+    std::cout << '\n';
+    if (explained)
+        for (const verbs::LanguageColumn& column : verbs::languageColumns())
+            if (const auto& figure = summary.language->of(column.figure))
+                std::cout << explanationText(*figure, 0);
+}
+
 void printText(const verbs::SummaryAnswer& answer)
 {
     for (std::size_t i = 0; i < answer.summaries.size(); ++i) {
@@ -77,6 +93,7 @@ void printText(const verbs::SummaryAnswer& answer)
         std::cout << (i > 0 ? "\n" : "") << summary.model << " on " << summary.machine << ", clock "
                   << significantNumber(summary.clockGhz) << " GHz\n";
         printTable(answer.summaries, i);
+        printLanguage(summary, answer.explained);
         for (const std::string& note : summary.notes)
             std::cout << note << '\n';
         if (answer.explained)

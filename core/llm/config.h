@@ -15,6 +15,12 @@ namespace tilewright::llm {
 
 /// Widths are in 1/1024 bit, as model::Tensor::bits.
 inline constexpr std::int64_t kBit = 1024;
+/// True for a width of floats, which take the machine's element (docs/rules/llm.md 7); others hold on
+/// every machine.
+[[nodiscard]] constexpr bool isFloatWidth(std::int64_t bits) noexcept
+{
+    return bits >= 16 * kBit;
+}
 
 enum class LlmNorm : std::uint8_t { Rms, Layer };
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "base/text.h"
+#include "llm/config_fields_json.h"
 #include "llm/families.h"
-#include "llm/quantisation_json.h"
 
 #include <algorithm>
-#include <filesystem>
 
 namespace tilewright::llm {
 
@@ -47,10 +45,10 @@ constexpr SizeField kSizeFields[] = {
 };
 
 /// Reads one configuration; the first error stays.
-class ConfigReader
+class ConfigReader : public ConfigFields
 {
 public:
-    ConfigReader(const JsonCursor& root, const std::string& file) : m_root(root), m_at(root), m_file(file) {}
+    ConfigReader(const JsonCursor& root, const std::string& file) : ConfigFields(root), m_file(file) {}
 
     Result<LlmConfig> run()
     {
@@ -77,77 +75,6 @@ public:
     }
 
 private:
-    void fail(Error error)
-    {
-        if (!m_error)
-            m_error = std::move(error);
-    }
-    void wrong(std::string_view key, const std::string& message)
-    {
-        const auto at = fieldOf(m_at, key);
-        fail(at ? at->error(message) : m_at.error(std::string(key) + ": " + message));
-    }
-    /// The value of the first of these names that the file has. Two of them with different values are an
-    /// error.
-    std::optional<std::int64_t> integer(std::initializer_list<std::string_view> names, std::int64_t min,
-                                        std::int64_t max)
-    {
-        std::optional<std::int64_t> out;
-        for (const std::string_view name : names)
-            if (const auto at = fieldOf(m_at, name)) {
-                const auto value = at->integer(min, max);
-                if (!value)
-                    fail(value.error());
-                else if (out && *out != *value)
-                    fail(at->error("contradicts " + std::string(*names.begin()) + ", which is " +
-                                   std::to_string(*out)));
-                else
-                    out = *value;
-            }
-        return out;
-    }
-    std::int64_t needed(std::initializer_list<std::string_view> names, std::int64_t max)
-    {
-        const auto out = integer(names, 1, max);
-        if (!out)
-            fail(m_at.error("the field " + std::string(*names.begin()) + " is missing"));
-        return out.value_or(1);
-    }
-    bool flag(const JsonCursor& at, std::string_view key, bool other)
-    {
-        const auto found = fieldOf(at, key);
-        if (!found)
-            return other;
-        const auto value = found->boolean();
-        if (!value)
-            fail(value.error());
-        return value ? *value : other;
-    }
-    bool flag(std::string_view key, bool other) { return flag(m_at, key, other); }
-    std::string word(std::initializer_list<std::string_view> names)
-    {
-        for (const std::string_view name : names)
-            if (const auto at = fieldOf(m_at, name)) {
-                const auto value = at->string();
-                if (value)
-                    return *value;
-                fail(value.error());
-            }
-        return {};
-    }
-    /// A share of a head that is turned, as "partial_rotary_factor".
-    double share(std::initializer_list<std::string_view> names)
-    {
-        for (const std::string_view name : names)
-            if (const auto at = fieldOf(m_at, name)) {
-                const auto value = at->number(0, 1);
-                if (value)
-                    return *value;
-                fail(value.error());
-            }
-        return 1;
-    }
-
     bool readFamily()
     {
         std::string type;
@@ -437,131 +364,16 @@ private:
             m_out.notes.emplace_back("the part for images (vision_config) is left out");
     }
 
-    JsonCursor m_root, m_at;
     const std::string& m_file;
     const Family* m_family = nullptr;
     LlmConfig m_out;
-    std::optional<Error> m_error;
 };
-
-std::string bitsText(std::int64_t bits)
-{
-    return formatNumber(static_cast<double>(bits) / static_cast<double>(kBit));
-}
-
-/// The quantisation of both files, which must not contradict each other.
-Result<std::optional<LlmQuantisation>>
-quantisationOfFiles(const JsonCursor& root, std::optional<std::string_view> text, const std::string& file)
-{
-    std::optional<LlmQuantisation> out;
-    const auto nested = fieldOf(root, "text_config");
-    for (const auto& at : {std::optional(root), nested})
-        if (const auto field = at ? fieldOf(*at, "quantization_config") : std::nullopt) {
-            auto read = quantisationOf(*field);
-            if (!read)
-                return read.error();
-            out = std::move(*read);
-        }
-    if (!text)
-        return out;
-    auto beside = readQuantisation(*text, file);
-    if (!beside)
-        return beside.error();
-    const auto contradiction = [&](const char* what, std::int64_t here, std::int64_t there) {
-        return Error{ErrorCode::Field,
-                     std::string(what) + ": " + bitsText(there) + " bits, but config.json says " +
-                         bitsText(here),
-                     "quantization", file};
-    };
-    if (out && out->format.bits != beside->format.bits)
-        return contradiction("weights", out->format.bits, beside->format.bits);
-    if (out && out->kvBits && beside->kvBits && *out->kvBits != *beside->kvBits)
-        return contradiction("cache of keys and values", *out->kvBits, *beside->kvBits);
-    if (out && out->kvBits && !beside->kvBits)
-        beside->kvBits = out->kvBits;
-    return std::optional(std::move(*beside));
-}
-
-/// Sets the widths of all weights.
-void applyQuantisation(LlmConfig& c, const std::optional<LlmQuantisation>& q)
-{
-    if (q) {
-        c.quantisation = q->method;
-        c.kvBits = q->kvBits.value_or(c.kvBits);
-        const std::int64_t activations = q->format.bits > 0 || q->own.empty()
-                                             ? q->format.activationBits
-                                             : q->own.front().second.activationBits;
-        if (activations > 0)
-            c.activationBits = activations;
-    }
-    const std::optional<ModuleFormats> formats =
-        q ? std::optional<ModuleFormats>(std::in_place, *q) : std::nullopt;
-    const auto bitsOf = [&](const std::string& module, const LlmMatrix& m) {
-        const LlmFormat* format = formats && !m.router ? formats->of(module, m.count > 1) : nullptr;
-        return format ? format->weightBits(m.rows, m.columns) : c.elementBits;
-    };
-    for (std::size_t i = 0; i < c.layers.size(); ++i)
-        for (const LlmMatrix& m : matricesOf(c, c.layers[i]))
-            c.layers[i].bits.push_back(bitsOf("model.layers." + std::to_string(i) + "." + m.module, m));
-    if (q && q->headToo && !c.tied) {
-        LlmMatrix head;
-        head.rows = c.hidden;
-        head.columns = c.vocabulary;
-        c.headBits = bitsOf("lm_head", head);
-    }
-}
-
-/// The name of the model in a path: the file's name without "config.json", else that of its folder.
-std::string nameOf(const std::string& file)
-{
-    const std::filesystem::path path(file);
-    std::string name = path.filename().string();
-    for (const std::string_view end : {".config.json", ".json"})
-        if (name.ends_with(end) && name != "config.json") {
-            name.resize(name.size() - end.size());
-            return name;
-        }
-    const std::string folder = path.parent_path().filename().string();
-    return name == "config.json" && !folder.empty() ? folder : name;
-}
-
-/// The word behind "model_type" in a text that is no JSON.
-std::string_view familyIn(std::string_view text)
-{
-    constexpr std::string_view kKey = "\"model_type\"";
-    const std::size_t key = text.find(kKey);
-    const std::size_t begin = key == std::string_view::npos ? key : text.find('"', key + kKey.size());
-    const std::size_t end = begin == std::string_view::npos ? begin : text.find('"', begin + 1);
-    return end == std::string_view::npos ? std::string_view() : text.substr(begin + 1, end - begin - 1);
-}
 
 } // namespace
 
-Result<LlmConfig> readLlmConfig(std::string_view text, const std::string& file,
-                                std::optional<std::string_view> quantText, const std::string& quantFile)
+Result<LlmConfig> configOf(const JsonCursor& root, const std::string& file)
 {
-    const auto document = parseJson(text, file);
-    if (!document) {
-        // Python writes Infinity, which is no JSON, into files of families that are not covered.
-        const std::string_view type = familyIn(text), missing = missingOf(type);
-        if (missing.empty())
-            return document.error();
-        return Error{ErrorCode::Field,
-                     "\"" + std::string(type) + "\" is not covered: it needs " + std::string(missing),
-                     "model_type", file};
-    }
-    const JsonCursor root(*document, file);
-    if (const Status s = root.object(); !s)
-        return s.error();
-    auto out = ConfigReader(root, file).run();
-    if (!out)
-        return out;
-    const auto quantisation = quantisationOfFiles(root, quantText, quantFile);
-    if (!quantisation)
-        return quantisation.error();
-    applyQuantisation(*out, *quantisation);
-    out->name = nameOf(file);
-    return out;
+    return ConfigReader(root, file).run();
 }
 
 } // namespace tilewright::llm

@@ -101,7 +101,7 @@ Result<LlmModel> LlmBuilder::run()
 
 void LlmBuilder::setBits(Tensor t, std::int64_t bits)
 {
-    if (bits != m_c.elementBits)
+    if (!isFloatWidth(bits))
         m_bits.emplace_back(t, bits);
 }
 
@@ -126,7 +126,7 @@ LlmBuilder::Tensor LlmBuilder::linear(const std::string& name, Tensor x)
 LlmBuilder::Tensor LlmBuilder::linear(const std::string& name, Tensor x, const LlmMatrix& m,
                                       std::int64_t bits)
 {
-    const bool narrow = bits != m_c.elementBits && m_c.activationBits != m_c.elementBits;
+    const bool narrow = !isFloatWidth(bits) && !isFloatWidth(m_c.activationBits);
     std::vector<Tensor> in{narrow ? quantised(x) : x, m_b.constant(name + ".weight", {m.rows, m.columns})};
     setBits(in[1], bits);
     if (m.biased)

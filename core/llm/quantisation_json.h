@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/json_reader.h"
+#include "llm/config.h"
 #include "llm/quantisation.h"
 
 namespace tilewright::llm {
@@ -12,6 +13,8 @@ namespace tilewright::llm {
 [[nodiscard]] Result<LlmQuantisation> quantisationOf(const JsonCursor& at);
 /// Reads the text of a hf_quant_config.json.
 [[nodiscard]] Result<LlmQuantisation> readQuantisation(std::string_view text, const std::string& file);
+/// Reads everything of a configuration but its quantisation.
+[[nodiscard]] Result<LlmConfig> configOf(const JsonCursor& root, const std::string& file);
 /// Returns the member with a value; null stands for a missing one, as in all of these files.
 [[nodiscard]] std::optional<JsonCursor> fieldOf(const JsonCursor& at, std::string_view key);
 

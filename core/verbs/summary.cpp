@@ -220,6 +220,11 @@ Summary emptySummary(const SummarySubject& subject)
         out.notes.push_back(std::move(missing));
     for (const std::string& note : subject.model->lowered.report.notes)
         out.notes.push_back(note);
+    if (const auto& language = subject.model->workload->language) {
+        out.language = languageFigures(*language, subject.model->machine);
+        for (const std::string& note : language->config.notes)
+            out.notes.push_back(note);
+    }
     return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/table.h"
 #include "lower/floor.h"
+#include "verbs/language.h"
 #include "verbs/npu.h"
 #include "verbs/schedule.h"
 
@@ -83,6 +84,8 @@ struct OperatorFigures
     ExplainedValue cycles;
     std::optional<double> dramBytes, energyPj; ///< empty: the lens does not state them for an operator
     std::string how;                           ///< the subgraph, tile or product to which they belong
+    /// Of operators that overlap: its part of the cycles in which one is under way (sharedCycles()).
+    std::optional<double> shared = {};
 };
 
 /// By SummaryFigure; empty: not modelled, or not run.
@@ -102,6 +105,8 @@ struct SummaryRow
     std::vector<OperatorFigures> operators; ///< in the order of the model
     std::shared_ptr<const Schedule> solved; ///< ScheduleSolved: the schedule that was found
     bool interrupted = false;               ///< the search was stopped: the best so far
+    /// Of a language model: cycles of all its layers, and as a multiple of their floor.
+    std::optional<ExplainedValue> wholeCycles, wholeOfFloor;
 
     [[nodiscard]] const std::optional<ExplainedValue>& of(SummaryFigure figure) const
     {
@@ -164,7 +169,13 @@ struct Summary
     std::vector<SummaryFigures> floorFigures; ///< of each floor
     std::vector<std::string> notes;           ///< what the lowering leaves out
     std::vector<SummaryRow> rows;             ///< in the order of kSummaryKinds
+    std::optional<LanguageFigures> language;  ///< of a language model
 };
+/// Returns names and values of a language model for people: what runs, the key figures, the time that each
+/// row needs for the whole model; empty for other models.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> languageLines(const Summary& summary);
+/// Returns the time of a step of the whole model in a row in ms; nullopt: it is not known.
+[[nodiscard]] std::optional<double> wholeMilliseconds(const Summary& summary, const SummaryRow& row);
 /// Returns the summary of a subject with rows that have not been run.
 [[nodiscard]] Summary emptySummary(const SummarySubject& subject);
 

@@ -47,6 +47,49 @@ Json rowDocument(const SummaryRow& row, bool explained)
     return out;
 }
 
+Json languageDocument(const Summary& summary, bool explained)
+{
+    const LanguageFigures& language = *summary.language;
+    const llm::LlmOptions& o = language.options;
+    Json out{{"family", language.config.family},
+             {"quantisation", language.config.quantisation},
+             {"phase", std::string(toString(o.phase))},
+             {"batch", o.batch},
+             {"computed_tokens", o.computed()},
+             {"cached_tokens", o.cached},
+             {"layers", language.config.layers.size()},
+             {"cores", language.cores},
+             {"kv_bits", jsonNumber(static_cast<double>(language.config.kvBits) / llm::kBit)}};
+    for (const LanguageColumn& column : languageColumns()) {
+        const auto& figure = language.of(column.figure);
+        out[std::string(column.name)] = figure ? jsonNumber(figure->value) : Json(nullptr);
+    }
+    out["step_floor_ms"] = jsonNumber(language.floor.cycles.value / (summary.clockGhz * 1e6));
+    out["step_binds"] = language.floor.boundByMemory() ? "memory" : "compute";
+    Json& parts = out["parts"] = Json::array();
+    for (const LanguagePart& part : language.parts)
+        parts.push_back({{"part", std::string(llm::toString(part.part))},
+                         {"parameters", part.parameters},
+                         {"weight_bytes", jsonNumber(part.weightBytes)},
+                         {"macs", jsonNumber(part.macs)},
+                         {"read_bytes", jsonNumber(part.readBytes)}});
+    Json& reached = out["reached"] = Json::array();
+    const auto tokens = static_cast<double>(o.batch * o.computed());
+    for (const SummaryRow& row : summary.rows)
+        if (const auto ms = wholeMilliseconds(summary, row); ms && row.wholeOfFloor)
+            reached.push_back({{"row", std::string(toString(row.kind))},
+                               {"step_ms", jsonNumber(*ms)},
+                               {"tokens_per_second", jsonNumber(*ms > 0 ? 1000 * tokens / *ms : 0)},
+                               {"of_floor", jsonNumber(row.wholeOfFloor->value)}});
+    if (explained) {
+        Json& explanations = out["explanations"] = Json::object();
+        for (const LanguageColumn& column : languageColumns())
+            if (const auto& figure = language.of(column.figure))
+                explanations[std::string(column.name)] = parsedJson(explanationJson(*figure));
+    }
+    return out;
+}
+
 } // namespace
 
 std::string summaryJson(std::span<const Summary> summaries, bool explained)
@@ -59,6 +102,8 @@ std::string summaryJson(std::span<const Summary> summaries, bool explained)
         for (const SummaryRow& row : s.rows)
             one["rows"].push_back(rowDocument(row, explained));
         one["notes"] = s.notes;
+        if (s.language)
+            one["language_model"] = languageDocument(s, explained);
         list.push_back(std::move(one));
     }
     return dumpByField(Json{{"summaries", std::move(list)}});

@@ -111,6 +111,10 @@ SummaryRow npuRow(SummaryRow row, const SummarySubject& subject, const Progress&
                        std::move(states), "docs/rules/npu.md 5"));
     std::vector<ExplainedValue> bytes, energies;
     const auto lowered = lower::npuOf(*subject.model);
+    std::vector<std::pair<double, double>> spans;
+    for (const npu::OpReport& r : answer->reports)
+        spans.emplace_back(static_cast<double>(r.start), static_cast<double>(r.end));
+    const std::vector<double> shared = sharedCycles(spans);
     for (std::size_t i = 0; i < answer->reports.size(); ++i) {
         const npu::OpReport& r = answer->reports[i];
         const auto part = [&](const char* name, double pj) {
@@ -131,7 +135,8 @@ SummaryRow npuRow(SummaryRow row, const SummarySubject& subject, const Progress&
              formatGrouped(r.nodes) + " nodes on " + formatGrouped(r.cores.size()) + " cores" +
                  (npu::tileText(r.type, r.tile).empty() ? std::string()
                                                         : ", tile " + npu::tileText(r.type, r.tile)) +
-                 ", tensor " + formatGrouped(r.tensor) + ", vector " + formatGrouped(r.vector)});
+                 ", tensor " + formatGrouped(r.tensor) + ", vector " + formatGrouped(r.vector),
+             shared[i]});
     }
     setFigure(row, SummaryFigure::DramBytes,
               combined(Operation::Sum, "DRAM bytes", "bytes", std::move(bytes), "docs/rules/npu.md 2.5"));
@@ -361,9 +366,10 @@ SummaryRow summaryRow(const SummarySubject& subject, SummaryKind kind, const Pro
         row = mappingRow(std::move(row), subject, progress);
         break;
     }
-    if (row.state == SummaryRow::State::Done)
+    if (row.state == SummaryRow::State::Done) {
         addDerived(row, subject);
-    else
+        addWhole(row, subject);
+    } else
         row.interrupted = progress.stopRequested();
     return row;
 }

@@ -66,14 +66,14 @@ void bindOptions(OptionList& o, LanguageCall& call, bool isNamed)
         "prompt after them",
         model);
     o.add("--batch", call.batch, Range{1, kMostBatch}, "Sequences at once", model, o.otherwise("1"));
-    o.add("--prompt", call.prompt, Range{1, kMostTokens}, "Tokens of a sequence that are computed",
-          o.needs(!decode, "--phase prefill or chunked"), model,
+    o.add("--prompt", call.prompt, Range{1, kMostTokens}, "Tokens of a sequence that are computed", model,
+          o.needs(!decode, "--phase prefill or chunked"),
           o.otherwise("2048, or the longest context of the model if that is less; 512 if chunked"));
-    o.add("--cached", call.cached, Range{1, kMostTokens}, "Tokens of a sequence in the cache",
-          o.needs(!prefill, "--phase decode or chunked"), model,
+    o.add("--cached", call.cached, Range{1, kMostTokens}, "Tokens of a sequence in the cache", model,
+          o.needs(!prefill, "--phase decode or chunked"),
           o.otherwise("2048, or as many as the model has room for"));
-    o.add("--tokens", call.tokens, Range{1, kMostTokens}, "Tokens of a sequence in one step",
-          o.needs(decode, "--phase decode"), model, o.otherwise("1"));
+    o.add("--tokens", call.tokens, Range{1, kMostTokens}, "Tokens of a sequence in one step", model,
+          o.needs(decode, "--phase decode"), o.otherwise("1"));
     o.add("--layers", call.layers, "N|all", "The first N layers, or all", model,
           o.otherwise("one layer of each kind, which counts for all of its kind"));
     o.add("--kv-bits", call.kvBits, Range{0, kMostBits, true}, "Bits of an element of the cache", model,

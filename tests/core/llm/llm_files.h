@@ -11,10 +11,18 @@
 
 namespace tilewright::test_llm {
 
-/// Our own configuration of a published model: tests/data/llm/NAME.config.json.
+/// The file of our own configuration of a published model: a sample, or one for tests alone.
+inline std::string publishedFile(const std::string& name)
+{
+    const std::string sample = TILEWRIGHT_SOURCE_DIR "/samples/models/" + name + ".config.json";
+    return QFile::exists(QString::fromStdString(sample))
+               ? sample
+               : TILEWRIGHT_SOURCE_DIR "/tests/data/llm/" + name + ".config.json";
+}
+
 inline llm::LlmConfig published(const std::string& name)
 {
-    const std::string path = TILEWRIGHT_SOURCE_DIR "/tests/data/llm/" + name + ".config.json";
+    const std::string path = publishedFile(name);
     const auto text = readFile(path);
     if (!text)
         qFatal("%s", text.error().text().c_str());

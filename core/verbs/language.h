@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Key figures of a language model on a machine (docs/rules/llm.md 7).
+#pragma once
+
+#include "explanation/explanation.h"
+#include "llm/work.h"
+#include "model/machine.h"
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewright::verbs {
+
+enum class LanguageFigure : std::uint8_t {
+    Parameters,
+    ActiveParameters,
+    WeightBytes,
+    KvBytesPerToken,
+    KvBytes, ///< of all sequences after the step
+    FlopsPerToken,
+    TimeToFirstToken,   ///< floor, ms
+    TimePerOutputToken, ///< floor, ms
+    TokensPerSecond,    ///< of all sequences, at that floor
+    BatchAtKnee,        ///< from which decode is not bound by memory
+    LongestContext,     ///< tokens of a sequence that fit beside the weights
+};
+inline constexpr std::size_t kLanguageFigures = 11;
+struct LanguageColumn
+{
+    LanguageFigure figure;
+    std::string_view name, title, unit; ///< name in files, title for people
+};
+[[nodiscard]] std::span<const LanguageColumn, kLanguageFigures> languageColumns() noexcept;
+
+/// The floor of one step of the whole model.
+struct StepFloor
+{
+    ExplainedValue cycles, compute, memory; ///< the larger one of `compute` and `memory`
+    [[nodiscard]] bool boundByMemory() const noexcept { return memory.value >= compute.value; }
+};
+/// `options` must be resolved. `cores`: of the machine's first kind.
+[[nodiscard]] StepFloor stepFloor(const llm::LlmConfig& config, const llm::LlmOptions& options,
+                                  const Machine& machine, std::int64_t cores);
+/// The smallest batch from which a step of decode after `cached` tokens is not bound by memory; nullopt: none
+/// up to kMostKneeBatch.
+[[nodiscard]] std::optional<std::int64_t> batchAtKnee(const llm::LlmConfig& config, std::int64_t cached,
+                                                      const Machine& machine, std::int64_t cores);
+inline constexpr std::int64_t kMostKneeBatch = 1 << 16;
+
+/// A part of the model: its share of one step.
+struct LanguagePart
+{
+    llm::LlmPart part = llm::LlmPart::Attention;
+    std::int64_t parameters = 0;
+    double weightBytes = 0;
+    double macs = 0, readBytes = 0; ///< of the step that is open
+};
+
+/// The figures of a model on a machine that no lens changes.
+struct LanguageFigures
+{
+    llm::LlmConfig config;
+    llm::LlmOptions options; ///< of the step that is open, resolved
+    std::int64_t cores = 1;
+    /// By LanguageFigure; empty: the model or the machine has none.
+    std::array<std::optional<ExplainedValue>, kLanguageFigures> figures;
+    StepFloor floor; ///< of the step that is open
+    std::vector<LanguagePart> parts;
+
+    [[nodiscard]] const std::optional<ExplainedValue>& of(LanguageFigure figure) const
+    {
+        return figures[static_cast<std::size_t>(figure)];
+    }
+};
+[[nodiscard]] LanguageFigures languageFigures(const llm::LlmScope& scope, const Machine& machine);
+/// Returns the value of a figure for people: "8 030 261 248", "1.62"; a word where there is none.
+[[nodiscard]] std::string languageText(const LanguageFigures& figures, LanguageFigure figure);
+/// Returns what runs, for people: "decode, 8 sequences of 1 token after 2 048 in the cache".
+[[nodiscard]] std::string stepText(const llm::LlmOptions& options);
+
+} // namespace tilewright::verbs

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the rows of the Summary say of a whole language model (docs/rules/llm.md 7).
+#include "base/text.h"
+#include "verbs/summary_rows.h"
+
+#include <algorithm>
+#include <map>
+
+namespace tilewright::verbs {
+
+namespace {
+
+/// Cycles of the operators of a row as they are, and as often as the whole model has them.
+struct Weighted
+{
+    double once = 0, whole = 0;
+};
+
+Weighted weighted(const SummaryRow& row, const SummarySubject& subject, const llm::LlmScope& scope)
+{
+    // Systolic and Mapping state the cycles of one product; an operator may have several of the same.
+    std::map<OperatorId, std::pair<double, double>> products; // of the lowered problem, entries of the row
+    const bool ofOne = lensOf(row.kind) == MachineLens::Systolic || lensOf(row.kind) == MachineLens::Mapping;
+    if (ofOne) {
+        const lower::LoweredProblem& lowered = subject.model->lowered;
+        for (std::size_t i = 0; i < lowered.data.ops.size(); ++i)
+            if (lower::gemmOf(lowered, OpId(i)))
+                products[lowered.source[i]].first += 1;
+        for (const OperatorFigures& f : row.operators)
+            products[f.op].second += 1;
+    }
+    Weighted out;
+    for (const OperatorFigures& f : row.operators) {
+        double cycles = f.shared.value_or(f.cycles.value);
+        if (const auto found = products.find(f.op); found != products.end() && found->second.first > 0)
+            cycles *= found->second.first / found->second.second;
+        out.once += cycles;
+        out.whole += cycles * static_cast<double>(scope.countOf(f.op));
+    }
+    return out;
+}
+
+} // namespace
+
+std::vector<double> sharedCycles(const std::vector<std::pair<double, double>>& spans)
+{
+    std::map<double, std::int64_t> change; // of the number of spans, by time
+    for (const auto& [from, to] : spans) {
+        ++change[from];
+        --change[to];
+    }
+    std::map<double, double> until; // what a span that is there all the time has got by then
+    std::int64_t active = 0;
+    double sum = 0, last = 0;
+    for (const auto& [time, difference] : change) {
+        if (active > 0)
+            sum += (time - last) / static_cast<double>(active);
+        until[time] = sum;
+        active += difference;
+        last = time;
+    }
+    std::vector<double> out;
+    for (const auto& [from, to] : spans)
+        out.push_back(until[to] - until[from]);
+    return out;
+}
+
+void addWhole(SummaryRow& row, const SummarySubject& subject)
+{
+    const auto& scope = subject.model->workload->language;
+    const auto& cycles = row.of(SummaryFigure::Cycles);
+    if (!scope || !cycles)
+        return;
+    const Weighted w = weighted(row, subject, *scope);
+    if (w.once <= 0)
+        return;
+    row.wholeCycles = combined(
+        Operation::Product, "cycles of all layers", "cycles",
+        {*cycles,
+         combined(Operation::Quotient, "layers for each of the model", "",
+                  {leaf("cycles of the operators, each as often as the whole model has it", "cycles", w.whole,
+                        "operators of this row", "docs/rules/llm.md 7"),
+                   leaf("cycles of the operators", "cycles", w.once, "operators of this row")})},
+        "docs/rules/llm.md 7");
+    row.wholeOfFloor =
+        combined(Operation::Quotient, "multiple of the floor", "",
+                 {*row.wholeCycles, stepFloor(scope->config, scope->options, subject.model->machine,
+                                              subject.coresOf(row.kind))
+                                        .cycles},
+                 "docs/rules/llm.md 7");
+}
+
+std::optional<double> wholeMilliseconds(const Summary& summary, const SummaryRow& row)
+{
+    if (!row.wholeCycles || summary.clockGhz <= 0)
+        return std::nullopt;
+    return row.wholeCycles->value / (summary.clockGhz * 1e6);
+}
+
+std::vector<std::pair<std::string, std::string>> languageLines(const Summary& summary)
+{
+    std::vector<std::pair<std::string, std::string>> out;
+    if (!summary.language)
+        return out;
+    const LanguageFigures& language = *summary.language;
+    out.emplace_back("step", stepText(language.options));
+    for (const LanguageColumn& column : languageColumns()) {
+        std::string text = languageText(language, column.figure);
+        if (!column.unit.empty() && language.of(column.figure))
+            text += " " + std::string(column.unit);
+        out.emplace_back(std::string(column.title), std::move(text));
+    }
+    const double macs = [&] {
+        double sum = 0;
+        for (const LanguagePart& part : language.parts)
+            sum += part.macs;
+        return sum;
+    }();
+    const double bytes = [&] {
+        double sum = 0;
+        for (const LanguagePart& part : language.parts)
+            sum += part.readBytes;
+        return sum;
+    }();
+    for (const LanguagePart& part : language.parts)
+        out.emplace_back("share of " + std::string(llm::toString(part.part)),
+                         percent(macs > 0 ? part.macs / macs : 0) + " of the multiply-accumulates, " +
+                             percent(bytes > 0 ? part.readBytes / bytes : 0) + " of the bytes read");
+    const auto tokens = static_cast<double>(language.options.batch * language.options.computed());
+    for (const SummaryRow& row : summary.rows)
+        if (const auto ms = wholeMilliseconds(summary, row))
+            out.emplace_back("whole model, " + std::string(titleOf(row.kind)),
+                             significantNumber(*ms) + " ms a step, " +
+                                 significantNumber(*ms > 0 ? 1000 * tokens / *ms : 0) + " tokens a second, " +
+                                 significantNumber(row.wholeOfFloor ? row.wholeOfFloor->value : 0) +
+                                 " x floor");
+    return out;
+}
+
+} // namespace tilewright::verbs

@@ -85,6 +85,8 @@ struct OccupancyPoint
     std::int64_t bytes = 0;
 };
 
+class ProgramReplay;
+
 /// Result of a simulated program, with random access.
 struct PipelineRun
 {
@@ -92,8 +94,10 @@ struct PipelineRun
     /// command 0) and its occupancy are those of the buckets of the overview.
     std::vector<PipelineEvent> events;
     std::shared_ptr<RunOverview> overview; ///< null if there are events
-    std::int64_t cycles = 0;               ///< time at which the last command is ready
-    std::int64_t computeCycles = 0;        ///< cycles from the first operand to the last MAC
+    /// The commands and times of any stretch of a program that was run by parts; null if there are events.
+    std::shared_ptr<const ProgramReplay> replay;
+    std::int64_t cycles = 0;          ///< time at which the last command is ready
+    std::int64_t computeCycles = 0;   ///< cycles from the first operand to the last MAC
     std::int64_t arrayBusy = 0;       ///< cycles in which operands entered; arrayBusy + all bubbles = cycles
     std::vector<ArrayBubble> bubbles; ///< sorted by time
     std::map<std::string, std::int64_t> stalls;           ///< cycles by reason

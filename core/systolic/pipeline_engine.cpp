@@ -2,6 +2,7 @@
 #include "systolic/pipeline_engine.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tilewright::systolic {
 
@@ -56,6 +57,7 @@ PipelineEngine::PipelineEngine(std::unique_ptr<ProgramStream> stream, const Pipe
 {
     prepare(m_stream->plan().poolSlots);
     m_run.overview = std::make_shared<RunOverview>();
+    m_replay = std::make_shared<ProgramReplay>();
     std::size_t units = 0;
     for (std::size_t r = 0; r < kResources.size(); ++r) {
         m_firstUnit[r] = units;
@@ -147,34 +149,53 @@ bool PipelineEngine::headKnown(std::size_t r)
     return m_head[r] < m_queue[r].size();
 }
 
-Status PipelineEngine::run(const Progress& progress)
+/// What happens at cycle 0.
+void PipelineEngine::begin()
 {
-    std::int64_t now = 0;
     if (!m_written) { // the barriers of the first parts
         pull();
         pull();
     }
-    passBarriers(now);
-    for (std::size_t turns = 0;; ++turns) {
+    passBarriers(0);
+    settle(0);
+}
+
+/// Ends and starts what can end and start at a time.
+void PipelineEngine::settle(std::int64_t now)
+{
+    bool changed = true;
+    finishAll(now);
+    while (changed) {
+        changed = false;
+        for (std::size_t r = 0; r < kResources.size(); ++r)
+            while (startHead(r, now)) {
+                finishAll(now); // ends commands of no duration
+                changed = true;
+            }
+    }
+}
+
+/// Goes to the next time at which something ends. Precondition: there is one.
+void PipelineEngine::advance()
+{
+    if (m_events.size() >= m_forgetAt && streams())
+        forget(m_run.cycles);
+    const std::int64_t now = m_pending.top().time;
+    m_run.cycles = now;
+    if (!m_silent)
+        m_moments.push_back(now);
+    settle(now);
+}
+
+Status PipelineEngine::run(const Progress& progress)
+{
+    begin();
+    for (std::size_t turns = 0; !m_pending.empty(); ++turns) {
         if (turns % 4096 == 0 && progress.stopRequested())
             return Error{ErrorCode::Refused, "stopped", {}, {}};
-        bool changed = true;
-        finishAll(now);
-        while (changed) {
-            changed = false;
-            for (std::size_t r = 0; r < kResources.size(); ++r)
-                while (startHead(r, now)) {
-                    finishAll(now); // ends commands of no duration
-                    changed = true;
-                }
-        }
-        if (m_pending.empty())
-            break;
-        if (m_events.size() >= m_forgetAt && streams())
-            forget(now);
-        now = m_pending.top().time;
-        m_run.cycles = now;
-        m_moments.push_back(now);
+        if (m_replay && std::exchange(m_isShort, false))
+            m_replay->pass(*this);
+        advance();
     }
     for (std::size_t r = 0; r < kResources.size(); ++r)
         if (m_head[r] < m_queue[r].size())
@@ -225,6 +246,11 @@ void PipelineEngine::note(Ref c, std::size_t r)
 {
     const Command& started = command(c);
     const PipelineEvent& e = event(c);
+    if (m_silent) {
+        if (started.kind == CommandKind::Compute)
+            m_fed = e.end;
+        return;
+    }
     m_busy[r] += e.end - e.start;
     if (m_run.overview)
         m_run.overview->work(m_firstUnit[r] + static_cast<std::size_t>(e.unit), started.matrix, e.start,
@@ -292,7 +318,7 @@ void PipelineEngine::freeSlot(Pool pool, std::int64_t slot, std::int64_t bytes, 
 void PipelineEngine::hold(Pool pool, std::int64_t change, std::int64_t now)
 {
     const auto level = levelIndex(pool);
-    if (!level)
+    if (!level || m_silent)
         return;
     OccupancyPoint& held = m_held[*level];
     if (now != held.time) {
@@ -320,20 +346,22 @@ void PipelineEngine::passBarriers(std::int64_t now)
 }
 
 /// Drops commands that neither the simulation nor its explanation needs any more: those that were ready
-/// before the time that is still to be explained, and whose slots are free or kept.
-void PipelineEngine::forget(std::int64_t now)
+/// before the time that is still to be explained, and whose slots are free or kept. Few of them only if
+/// `any`.
+void PipelineEngine::forget(std::int64_t now, bool any)
 {
     std::size_t n = 0;
-    for (; n < m_events.size(); ++n) {
+    for (; n < m_events.size() && m_first + n < m_wanted; ++n) {
         const PipelineEvent& e = m_events[n];
         if (e.start == kNotYet || e.ready >= now || e.ready > m_fed || m_readers[n] > 0)
             break;
     }
-    if (n >= m_events.size() / 2) {
+    if (any || n >= m_events.size() / 2) {
         dropFront(m_events, n);
         dropFront(m_readers, n);
         dropFront(m_segmentOf, n);
         dropFront(m_before, n);
+        m_isShort = true;
         m_first += static_cast<Ref>(n);
         m_stream->forget(m_first);
         m_commands = m_stream->commands().data() + (m_first - m_stream->first());
@@ -376,6 +404,52 @@ void PipelineEngine::drawOverview()
     }
 }
 
+std::unique_ptr<PipelineEngine> PipelineEngine::place() const
+{
+    std::unique_ptr<PipelineEngine> out(new PipelineEngine(*this));
+    out->m_commands = out->m_stream->commands().data() + (m_first - out->m_stream->first());
+    out->m_replay.reset();
+    const std::int64_t now = m_run.cycles;
+    out->m_run = {};
+    out->m_run.cycles = now;
+    out->m_moments.clear();
+    out->m_silent = true;
+    out->forget(now, true);
+    return out;
+}
+
+std::vector<TimedCommand> PipelineEngine::stretch(std::int64_t from, std::int64_t to,
+                                                  const Progress& progress)
+{
+    m_wanted = static_cast<Ref>(from);
+    std::int64_t known = from; // the commands before it have their times
+    for (std::size_t turns = 0;; ++turns) {
+        while (known < std::min<std::int64_t>(to, m_end) && event(static_cast<Ref>(known)).start != kNotYet)
+            ++known;
+        if (known == to || m_pending.empty() || (turns % 4096 == 0 && progress.stopRequested()))
+            break;
+        advance();
+    }
+    std::vector<TimedCommand> out;
+    for (std::int64_t c = from; c < known; ++c)
+        out.push_back({static_cast<Ref>(c), command(static_cast<Ref>(c)), event(static_cast<Ref>(c))});
+    return out;
+}
+
+std::vector<std::uint32_t> PipelineEngine::runningAt(std::int64_t time, const Progress& progress)
+{
+    for (std::size_t turns = 0; !m_pending.empty() && m_pending.top().time <= time; ++turns) {
+        if (turns % 4096 == 0 && progress.stopRequested())
+            return {};
+        advance();
+    }
+    std::vector<std::uint32_t> out;
+    for (Ref c = m_first; c < m_end; ++c)
+        if (event(c).start != kNotYet && event(c).start <= time && time < event(c).end)
+            out.push_back(c);
+    return out;
+}
+
 PipelineRun PipelineEngine::take()
 {
     PipelineRun& run = m_run;
@@ -407,10 +481,12 @@ PipelineRun PipelineEngine::take()
             run.largestLoss = cycles;
             run.bottleneck = reason;
         }
-    if (streams())
+    if (streams()) {
         drawOverview();
-    else
+        run.replay = std::move(m_replay);
+    } else {
         run.events = std::move(m_events);
+    }
     return std::move(m_run);
 }
 

@@ -4,8 +4,10 @@
 #pragma once
 
 #include "systolic/pipeline.h"
+#include "systolic/program_replay.h"
 #include "systolic/program_stream.h"
 
+#include <limits>
 #include <queue>
 #include <unordered_map>
 
@@ -19,6 +21,9 @@ class PipelineEngine
 public:
     PipelineEngine(const Program& whole, const PipelineMachine& machine);
     PipelineEngine(std::unique_ptr<ProgramStream> stream, const PipelineMachine& machine);
+    PipelineEngine(PipelineEngine&&) = default;
+    PipelineEngine& operator=(const PipelineEngine&) = delete;
+    ~PipelineEngine() = default;
 
     /// Runs to the end. The Error names the command that can never start, or that the run was stopped.
     [[nodiscard]] Status run(const Progress& progress);
@@ -28,8 +33,36 @@ public:
     [[nodiscard]] std::int64_t commands() const noexcept { return m_end; }
     [[nodiscard]] const std::array<std::int64_t, kCommandKinds>& moved() const noexcept { return m_moved; }
 
+    // For ProgramReplay: the simulation of a stream in the middle of a run.
+    /// A copy that goes on from here, without the figures, and holds as few commands as possible.
+    [[nodiscard]] std::unique_ptr<PipelineEngine> place() const;
+    [[nodiscard]] std::int64_t time() const noexcept { return m_run.cycles; }
+    [[nodiscard]] std::int64_t firstHeld() const noexcept { return m_first; }
+    [[nodiscard]] std::size_t held() const noexcept { return m_events.size() + m_kept.size(); }
+    /// Goes on until the commands `from` to `to` have their times, and returns them. `from` is held.
+    [[nodiscard]] std::vector<TimedCommand> stretch(std::int64_t from, std::int64_t to,
+                                                    const Progress& progress);
+    /// Goes on to a time, and returns the commands that occupy a unit then.
+    [[nodiscard]] std::vector<std::uint32_t> runningAt(std::int64_t time, const Progress& progress);
+
 private:
     using Ref = ProgramStream::Ref;
+    /// A stream that is copied with its reader.
+    class OwnStream
+    {
+    public:
+        OwnStream() = default;
+        explicit OwnStream(std::unique_ptr<ProgramStream> stream) : m_stream(std::move(stream)) {}
+        OwnStream(const OwnStream& o) : m_stream(o.m_stream ? o.m_stream->clone() : nullptr) {}
+        OwnStream(OwnStream&&) = default;
+        OwnStream& operator=(const OwnStream&) = delete;
+        ~OwnStream() = default;
+        [[nodiscard]] explicit operator bool() const noexcept { return m_stream != nullptr; }
+        ProgramStream* operator->() const noexcept { return m_stream.get(); }
+
+    private:
+        std::unique_ptr<ProgramStream> m_stream;
+    };
     struct Moment
     {
         std::int64_t time;
@@ -51,7 +84,8 @@ private:
         Ref command;
     };
 
-    [[nodiscard]] bool streams() const noexcept { return m_stream != nullptr; }
+    PipelineEngine(const PipelineEngine&) = default;
+    [[nodiscard]] bool streams() const noexcept { return static_cast<bool>(m_stream); }
     [[nodiscard]] const Command& command(Ref c) const { return m_commands[c - m_first]; }
     [[nodiscard]] PipelineEvent& event(Ref c) { return m_events[c - m_first]; }
     [[nodiscard]] const PipelineEvent& event(Ref c) const { return m_events[c - m_first]; }
@@ -66,6 +100,9 @@ private:
     void prepare(const std::array<std::int64_t, kPools>& slots);
     void admit(Ref from, Ref to);
     void pull();
+    void begin();
+    void advance();
+    void settle(std::int64_t now);
     [[nodiscard]] bool headKnown(std::size_t r);
     [[nodiscard]] bool startHead(std::size_t r, std::int64_t now);
     void note(Ref c, std::size_t r);
@@ -77,7 +114,7 @@ private:
     void freeSlot(Pool pool, std::int64_t slot, std::int64_t bytes, std::int64_t now);
     void drawOverview();
     void hold(Pool pool, std::int64_t change, std::int64_t now);
-    void forget(std::int64_t now);
+    void forget(std::int64_t now, bool any = false);
 
     // pipeline_explain.cpp
     /// Attributes the cycles in which no operands entered, up to the start of a COMPUTE or the end.
@@ -89,11 +126,11 @@ private:
     [[nodiscard]] std::int64_t barrierBefore(Ref c) const; ///< -1: none that matters
 
     PipelineMachine m_machine;
-    std::unique_ptr<ProgramStream> m_stream; ///< null: a whole program
-    bool m_written = true;                   ///< all commands are written
-    Ref m_part = 0;                          ///< first command of the latest part
-    const Command* m_commands = nullptr;     ///< the held commands
-    Ref m_first = 0, m_end = 0;              ///< their numbers
+    OwnStream m_stream;                  ///< empty: a whole program
+    bool m_written = true;               ///< all commands are written
+    Ref m_part = 0;                      ///< first command of the latest part
+    const Command* m_commands = nullptr; ///< the held commands
+    Ref m_first = 0, m_end = 0;          ///< their numbers
 
     // by held command
     std::vector<PipelineEvent> m_events;
@@ -115,6 +152,10 @@ private:
     std::uint32_t m_passed = 0;                ///< number of passed barriers
     std::priority_queue<Moment, std::vector<Moment>, std::greater<>> m_pending;
     std::size_t m_forgetAt = 0; ///< number of held commands from which old ones are dropped
+    Ref m_wanted = std::numeric_limits<Ref>::max(); ///< commands from this one on are not dropped
+    bool m_silent = false;                          ///< no figures are taken
+    bool m_isShort = true;                          ///< old commands were dropped a moment ago
+    std::shared_ptr<ProgramReplay> m_replay;        ///< of the run of a stream
 
     // the result
     PipelineRun m_run;

@@ -265,6 +265,12 @@ void SystolicDocument::setPipelineTime(std::int64_t time)
     Q_EMIT cycleChanged();
 }
 
+void SystolicDocument::setPinned(bool pinned)
+{
+    m_pinned = pinned && comparison() ? m_pipeline : nullptr;
+    Q_EMIT pipelineChanged();
+}
+
 void SystolicDocument::needPipeline()
 {
     if (m_askedPipeline && samePrograms(*m_askedPipeline, m_settings))

@@ -131,6 +131,11 @@ public:
     [[nodiscard]] Simulation* simulation() const;
     /// Programs for the present settings; null if there are none.
     [[nodiscard]] const systolic::PipelineComparison* comparison() const;
+    /// Earlier programs that the present ones are compared with; null for none. Those of computed results
+    /// only.
+    [[nodiscard]] const std::shared_ptr<const PipelineResult>& pinned() const { return m_pinned; }
+    /// Keeps the programs of the present settings as pinned() (true), or none (false).
+    void setPinned(bool pinned);
     void needPipeline();
     /// Runs the programs of the present settings, however long they are.
     void runPipeline();
@@ -143,7 +148,7 @@ Q_SIGNALS:
     void changed();      ///< settings() has changed
     void errorChanged(); ///< error() has changed
     void cycleChanged();
-    void pipelineChanged();
+    void pipelineChanged(); ///< pipeline() or pinned() has changed
     void tilesChanged();
     void levelsChanged();
     void simulationChanged();
@@ -162,7 +167,7 @@ private:
     std::int64_t m_cycle = 0;
     std::int64_t m_pipelineTime = 0;
 
-    std::shared_ptr<const PipelineResult> m_pipeline;
+    std::shared_ptr<const PipelineResult> m_pipeline, m_pinned;
     std::shared_ptr<const TileResult> m_tiles;
     std::shared_ptr<const LevelsResult> m_levels;
     std::shared_ptr<Simulation> m_simulation;

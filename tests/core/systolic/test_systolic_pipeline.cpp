@@ -4,6 +4,7 @@
 #include "test_main.h"
 
 #include "systolic/pipeline.h"
+#include "systolic/program_replay.h"
 
 #include <QTest>
 
@@ -36,6 +37,7 @@ private slots:
     void rule_4_3_theOverviewSumsUpTheRun();
     void rule_4_1_theListingIsWrittenByParts();
     void aLongProgramIsSeenBeforehand();
+    void rule_4_3_anyStretchOfAProgramByPartsIsRunAgain();
     void noProgramHasMoreCommandsThanCanBeNumbered();
     void refusals();
 };
@@ -414,6 +416,38 @@ void TestSystolicPipeline::aLongProgramIsSeenBeforehand()
                  std::string::npos,
              refused.error().message.c_str());
     QVERIFY(checkLength(o, 0).hasValue());
+}
+
+/// Commands, their times and what runs at a time are those of the whole program.
+void TestSystolicPipeline::rule_4_3_anyStretchOfAProgramByPartsIsRunAgain()
+{
+    for (const ProgramStyle style : {ProgramStyle::Barriered, ProgramStyle::Pipelined})
+        for (const Dataflow d : {Dataflow::Os, Dataflow::Ws}) {
+            ProgramOptions o = cube64();
+            o.gemm = {512, 512, 512};
+            o.dataflow = d;
+            o.style = style;
+            const auto whole = runProgram(o, {});
+            const auto parts = runProgram(o, {}, 0);
+            QVERIFY(whole.hasValue() && parts.hasValue());
+            QVERIFY(!whole->run.replay && parts->run.replay);
+            const std::int64_t length = parts->program.length;
+            QVERIFY(length > 2 * ProgramReplay::kLeastSpacing);
+            for (const std::int64_t first : {std::int64_t{0}, length / 3, length / 2 + 1, length - 40}) {
+                const auto stretch = parts->run.replay->commands(first, 100);
+                QCOMPARE(std::ssize(stretch), std::min<std::int64_t>(100, length - first));
+                for (std::size_t n = 0; n < stretch.size(); ++n) {
+                    const auto c = static_cast<std::size_t>(first) + n;
+                    QCOMPARE(std::size_t{stretch[n].number}, c);
+                    QCOMPARE(commandTitle(stretch[n].command), commandTitle(whole->program.commands[c]));
+                    QCOMPARE(stretch[n].command.waits, whole->program.commands[c].waits);
+                    QVERIFY(stretch[n].event == whole->run.events[c]);
+                }
+            }
+            for (const std::int64_t time : {std::int64_t{0}, whole->run.cycles / 5, whole->run.cycles / 2,
+                                            whole->run.cycles - 1, whole->run.cycles})
+                QCOMPARE(parts->run.replay->runningAt(time), whole->run.runningAt(time));
+        }
 }
 
 /// Nothing runs such a program, whatever limit is asked for.

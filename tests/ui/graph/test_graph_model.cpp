@@ -39,6 +39,7 @@ private Q_SLOTS:
     void names_ofTheVisibleOps();
     void roles_contrast();
     void model_legends();
+    void model_opsHaveTheirBaseCostAndTensorsTheirSize();
     void tabsDoNotOverlap();
     void transition_keepsTheLines();
 };
@@ -390,6 +391,29 @@ void TestGraphModel::roles_contrast()
             atLeast(4.5, theme->inkOn(colour), colour, "names on ops");
         }
     }
+}
+
+void TestGraphModel::model_opsHaveTheirBaseCostAndTensorsTheirSize()
+{
+    const ProblemPtr problem = pointwiseNet(12, 3);
+    const GraphModel model = modelOf(problem, oneOpPerSubgraph(*problem), {}, {});
+    std::size_t ops = 0, tensors = 0;
+    for (const GraphNode& node : model.nodes) {
+        if (node.key.kind == GraphKey::Kind::Op) {
+            const Op& op = problem->op(OpId(node.key.id));
+            QVERIFY(node.extra.endsWith(shortNumber(static_cast<double>(op.baseCost))));
+            ++ops;
+        } else if (node.key.isTensor()) {
+            const Tensor& tensor = problem->tensor(TensorId(node.key.id));
+            QVERIFY(node.detail.startsWith(number(tensor.width)) &&
+                    node.detail.endsWith(number(tensor.height)));
+            // Both lines have room.
+            QVERIFY(node.rect.height() >= 2 * QFontMetricsF(uiFont(0.85)).height() * 0.9);
+            ++tensors;
+        }
+    }
+    QCOMPARE(ops, problem->opCount());
+    QVERIFY(tensors > 0);
 }
 
 void TestGraphModel::model_legends()

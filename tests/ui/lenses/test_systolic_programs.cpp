@@ -13,9 +13,11 @@
 #include <QComboBox>
 #include <QPushButton>
 #include <QScopeGuard>
+#include <QScrollBar>
 #include <QSpinBox>
 #include <QTableView>
 #include <QTemporaryDir>
+#include <QWheelEvent>
 
 namespace test_systolic_programs {
 
@@ -282,6 +284,95 @@ private Q_SLOTS:
         QCOMPARE(table->marked, static_cast<int>(fastest - answer->programs.begin()));
     }
 
+    /// A pinned program is a pale strip below every unit of the running one, on one time axis, and a table
+    /// has the figures of both.
+    void aPinnedProgramIsComparedWithTheRunningOne()
+    {
+        GanttCanvas* g = gantt();
+        QToolButton* pin = button(m_view.get(), "Pin the programs");
+        QVERIFY(pin && pin->isEnabled() && !pin->isChecked());
+        const auto pale = [&] {
+            std::size_t rows = 0;
+            for (const Lane& lane : ganttLanes(g->model()).lanes)
+                for (const MarkRow& row : lane.rows)
+                    rows += row.plain;
+            return rows;
+        };
+        QCOMPARE(pale(), std::size_t{0});
+        QVERIFY(g->model().compared.rows.empty());
+        QTest::mouseClick(pin, Qt::LeftButton);
+        QVERIFY(state().pinned() && pin->isChecked());
+        const auto pinned = state().pinned();
+
+        SystolicSettings s = state().settings();
+        s.timing.dataflow = Dataflow::Ws;
+        s.unlimitedBandwidth = !s.unlimitedBandwidth;
+        QVERIFY(state().set(s));
+        g->settle();
+        const GanttModel& m = g->model();
+        QCOMPARE(state().pinned(), pinned);
+        std::size_t units = 0;
+        for (const GanttProgram& p : m.programs)
+            units += p.lanes->size();
+        QCOMPARE(pale(), units);
+        const PipelineRun& before = pinned->comparison->pipelinedRun;
+        const PipelineRun& now = state().comparison()->pipelinedRun;
+        QVERIFY(before.cycles != now.cycles);
+        QVERIFY(m.cycles >= std::max(before.cycles, now.cycles));
+        QCOMPARE(ganttLanes(m).total, static_cast<double>(m.cycles));
+        const auto figure = [&](const char* name, int column) {
+            return row(m.compared, QLatin1String(name), column);
+        };
+        const auto plain = [](std::int64_t n) { return number(n).remove(QChar(0x202F)); };
+        QCOMPARE(figure("dataflow", 1), QStringLiteral("os"));
+        QCOMPARE(figure("dataflow", 2), QStringLiteral("ws"));
+        QVERIFY(figure("bandwidth", 1) != figure("bandwidth", 2));
+        QCOMPARE(figure("cycles", 1), plain(before.cycles));
+        QCOMPARE(figure("cycles", 2), plain(now.cycles));
+        QCOMPARE(figure("L2 bytes", 1), plain(verbs::l2BytesOf(pinned->comparison->pipelined)));
+        QCOMPARE(figure("DRAM bytes", 2), plain(verbs::dramBytesOf(state().comparison()->pipelined)));
+        // The cycles of the array by reason sum up to the whole.
+        for (const int column : {1, 2}) {
+            std::int64_t sum = 0;
+            for (const auto* run : {&before, &now})
+                if ((column == 1) == (run == &before)) {
+                    sum = run->arrayBusy;
+                    for (const auto& [reason, cycles] : run->stalls) {
+                        QCOMPARE(figure(qPrintable(reasonText(reason)), column), plain(cycles));
+                        sum += cycles;
+                    }
+                    QCOMPARE(sum, run->cycles);
+                }
+        }
+        QVERIFY(g->copyText().contains(m.compared.title) && g->tableText().contains(m.compared.title));
+        QVERIFY(!g->grab().isNull());
+
+        QTest::mouseClick(pin, Qt::LeftButton);
+        QVERIFY(!state().pinned() && !pin->isChecked());
+        QCOMPARE(pale(), std::size_t{0});
+        QVERIFY(g->model().compared.rows.empty());
+    }
+
+    /// What pipelining saves and what is lost is read in full in a narrow pane, too.
+    void theHeadlineIsNotCut()
+    {
+        GanttCanvas* g = gantt();
+        const LaneModel lanes = ganttLanes(g->model());
+        const QFontMetricsF letters(uiFont(0.9));
+        for (const double width : {360.0, 700.0, 1280.0}) {
+            const LanePlaces places = lanePlaces(QRectF(0, 0, width, 700), lanes, 0, false);
+            const double needed =
+                letters
+                    .boundingRect(QRectF(0, 0, places.title.width(), 1e4), Qt::TextWordWrap, lanes.sentence)
+                    .height();
+            const double title = QFontMetricsF(uiFont(1.0, QFont::DemiBold)).height();
+            QVERIFY2(title + needed <= places.title.height() + 2, qPrintable(QStringLiteral("%1 of %2 at %3")
+                                                                                 .arg(title + needed)
+                                                                                 .arg(places.title.height())
+                                                                                 .arg(width)));
+        }
+    }
+
     void theListingFollowsTheCursor()
     {
         gantt();
@@ -311,6 +402,61 @@ private Q_SLOTS:
         // The other program has other commands.
         listing->findChildren<QComboBox*>().front()->setCurrentIndex(1);
         QCOMPARE(rows.rowCount(), static_cast<int>(c.barriered.commands.size()));
+    }
+
+    /// Of a program that was run by parts the table holds a stretch: that of the cursor, or of the scroll
+    /// bar.
+    void theListingReachesAnyCommandOfALongProgram()
+    {
+        GanttCanvas* g = gantt();
+        SystolicSettings s = state().settings();
+        s.gemm = {1024, 1024, 1024};
+        QVERIFY(state().set(s));
+        g->settle();
+        auto* listing = pane<ListingPane>("systolic-listing");
+        listing->findChildren<QComboBox*>().front()->setCurrentIndex(1);
+        listing->settle();
+        const PipelineComparison& c = *state().comparison();
+        const std::shared_ptr<const ProgramReplay> replay = c.barrieredRun.replay;
+        QVERIFY(replay && listing->scroll()->isVisible());
+        const QTableView& table = *listing->table();
+        const auto cell = [&](int row, int column) {
+            return table.model()->index(row, column).data(TableModel::ExactRole).toString();
+        };
+        QCOMPARE(static_cast<std::int64_t>(listing->scroll()->maximum()), c.barriered.length - 1);
+        // It follows the cursor.
+        for (const std::int64_t time : {c.barrieredRun.cycles * 3 / 4, c.barrieredRun.cycles / 3}) {
+            state().setPipelineTime(time);
+            listing->settle();
+            QCOMPARE(listing->running(), replay->runningAt(state().pipelineTime()));
+            QVERIFY(!listing->running().empty());
+            const QModelIndex current = table.currentIndex();
+            QVERIFY(std::ranges::count(listing->running(), listing->numberOf(current.row())) == 1);
+            QVERIFY(table.viewport()->rect().intersects(table.visualRect(current)));
+            QVERIFY(current.siblingAtColumn(1).data(Qt::FontRole).value<QFont>().weight() >= QFont::DemiBold);
+        }
+        // It scrolls to any command, which has its number and its times.
+        for (const std::int64_t at : {c.barriered.length * 4 / 5, std::int64_t{7}, c.barriered.length / 2}) {
+            listing->scroll()->setValue(static_cast<int>(at));
+            QTRY_COMPARE(std::int64_t{listing->numberOf(table.rowAt(1))}, at);
+            const int row = table.rowAt(1);
+            const TimedCommand expected = replay->commands(at, 1).front();
+            QCOMPARE(cell(row, 0), QString::number(at));
+            QCOMPARE(cell(row, 1), QString::fromStdString(commandTitle(expected.command)));
+            QCOMPARE(cell(row, 3), QString::number(expected.event.start));
+            QCOMPARE(cell(row, 4), QString::number(expected.event.end));
+        }
+        // The wheel scrolls through the program, a click moves the cursor to the start of the command.
+        const int before = listing->scroll()->value();
+        QWheelEvent wheel({20, 20}, table.viewport()->mapToGlobal(QPointF(20, 20)), {}, {0, -120}, {}, {},
+                          Qt::NoScrollPhase, false);
+        QCoreApplication::sendEvent(table.viewport(), &wheel);
+        QVERIFY(listing->scroll()->value() > before);
+        const int row = table.rowAt(1) + 2;
+        const std::int64_t start = cell(row, 3).toLongLong();
+        QTest::mouseClick(table.viewport(), Qt::LeftButton, {},
+                          table.visualRect(table.model()->index(row, 1)).center());
+        QCOMPARE(state().pipelineTime(), start);
     }
 
     void theListingIsSavedAsAFile()

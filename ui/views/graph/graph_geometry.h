@@ -70,7 +70,7 @@ struct GraphMetrics
     {
         return std::clamp(0.85 * em * static_cast<double>(letters) + 2 * line, 6.5 * em + 14, 20 * em);
     }
-    [[nodiscard]] double tensorHeight() const { return 1.35 * line + 2; }
+    [[nodiscard]] double tensorHeight() const { return 1.9 * line + 4; } ///< name and size
     [[nodiscard]] double cardWidth() const { return 22 * em + 24; }
     [[nodiscard]] double cardHeight() const { return 3.1 * line + 16; }
     [[nodiscard]] double sectionHeight() const { return 3.1 * line + 26; } ///< has a bar of the subgraphs

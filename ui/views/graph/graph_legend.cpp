@@ -89,6 +89,7 @@ std::vector<ChartKey> keysOf(const GraphModel& model, const Theme& theme)
     std::vector<ChartKey> keys{{tr("MatMul"), matMul(typeFill(OpType::MatMul))},
                                {tr("Pointwise"), shape(&pointwiseShape, typeFill(OpType::Pointwise))},
                                {tr("graph input"), shape(&inputShape, graphRoles(theme).tensorFill)},
+                               {tr("graph output"), shape(&outputShape, graphRoles(theme).tensorFill)},
                                {tr("through slow memory (traffic)"), line(EdgeStyle::Spilled)},
                                {tr("retained in fast memory"), line(EdgeStyle::Retained)},
                                {tr("interior: stays inside a subgraph"), line(EdgeStyle::Interior)}};

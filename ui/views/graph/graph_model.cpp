@@ -186,6 +186,7 @@ private:
         node.title = nameOf(op);
         node.detail = o.type == OpType::MatMul ? times({out.width, out.height, m_problem.reductionSize(op)})
                                                : times({out.width, out.height});
+        node.extra = tr("base %1").arg(shortNumber(static_cast<double>(o.baseCost)));
         node.change = changeOf(m_options.changes, {&op, 1});
         const bool byChange = m_options.colouring == GraphColouring::Change;
         if (byChange && node.change != model::OperatorChange::Same)

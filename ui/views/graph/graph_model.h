@@ -64,10 +64,10 @@ struct GraphNode
     GraphKey key;
     QRectF rect;
     OpType type = OpType::Pointwise;
-    QString title; ///< without the common prefix of all visible names
-    QString brief; ///< text of a card if the title does not fit
-    QString detail;
-    QString extra;                  ///< third line of a card
+    QString title;                  ///< without the common prefix of all visible names
+    QString brief;                  ///< text of a card if the title does not fit
+    QString detail;                 ///< sizes of an op or a tensor; what a card contains
+    QString extra;                  ///< third line of a card; base cost of an op, behind its sizes
     QString fourth;                 ///< whether the equal blocks of the card have equal schedules
     bool isStack = false;           ///< the card represents several equal blocks
     std::vector<GraphBadge> badges; ///< every subgraph that runs the op, in execution order

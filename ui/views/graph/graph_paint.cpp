@@ -308,7 +308,17 @@ public:
                 node.rect.adjusted(node.rect.height() * 0.35, 0, -node.rect.height() * 0.35, 0);
             m_p.setFont(m_detailFont);
             m_p.setPen(dimmed(m_theme.text, v));
-            m_p.drawText(box, Qt::AlignCenter, named(m_detailFont, node.title, box.width()));
+            const QString title = named(m_detailFont, node.title, box.width());
+            if (!m_detailVisible) {
+                m_p.drawText(box, Qt::AlignCenter, title);
+                return;
+            }
+            const double row = 0.9 * line;
+            const double top = box.center().y() - row;
+            m_p.drawText(QRectF(box.left(), top, box.width(), row), Qt::AlignCenter, title);
+            m_p.setPen(dimmed(m_theme.muted, v));
+            m_p.drawText(QRectF(box.left(), top + row, box.width(), row), Qt::AlignCenter,
+                         elided(m_detailFont, node.detail, box.width()));
             return;
         }
         // Badges of the subgraphs are on the left, title and detail beside them.
@@ -327,6 +337,10 @@ public:
             m_detailFont,
             node.uncovered && !card ? QCoreApplication::translate("Graph", "in no subgraph") : node.detail,
             box.width());
+        // The cost of an op stands behind its sizes where both have room.
+        const QString cost = QStringLiteral(" · ") + node.extra;
+        const bool hasCost = !card && !node.uncovered &&
+                             TextMetrics(m_detailFont).horizontalAdvance(node.detail + cost) <= box.width();
         eachInk(v, [&](const QColor& ink) {
             m_p.setPen(ink);
             m_p.setFont(m_titleFont);
@@ -337,7 +351,7 @@ public:
                 return;
             m_p.setPen(ink);
             m_p.setFont(m_detailFont);
-            m_p.drawText(row(1), Qt::AlignCenter, detail);
+            m_p.drawText(row(1), Qt::AlignCenter, hasCost ? node.detail + cost : detail);
             if (card)
                 m_p.drawText(row(2), Qt::AlignCenter, elided(m_detailFont, node.extra, box.width()));
             if (node.isStack)

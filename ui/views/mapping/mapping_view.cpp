@@ -24,7 +24,8 @@ using mapping::Level;
 
 namespace {
 constexpr double kFormWidth = 264;
-constexpr double kSideBySide = 96; // width in digits; in a narrower view the breakdowns are below the loops
+constexpr double kCodeLetters = 0.9; // size of the letters of the code
+constexpr double kSideBySide = 96;   // width in digits; in a narrower view the breakdowns are below the loops
 } // namespace
 
 MappingView::MappingView(const ViewContext& context, QWidget* parent)
@@ -318,7 +319,7 @@ MappingView::Layout MappingView::layoutIn(const QRectF& area) const
     const double body = beside ? std::floor(area.width() * 0.6) : area.width();
     QRectF place = area;
     place.setHeight(0);
-    const double codeHeight = QFontMetricsF(numberFont(0.9)).height() *
+    const double codeHeight = QFontMetricsF(numberFont(kCodeLetters)).height() *
                                   static_cast<double>(m_codeText.count(QLatin1Char('\n')) + 1) +
                               40;
     const NestPlaces least = nestPlaces(place, body, m_model);
@@ -381,11 +382,19 @@ void MappingView::paintCode(QPainter& painter, const QRectF& area, const Theme& 
     painter.setPen(QPen(theme.grid, 1));
     painter.setBrush(theme.panel);
     painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
-    painter.setFont(numberFont(0.9));
+    const QStringList codeLines = m_codeText.split(QLatin1Char('\n'));
+    const auto commentIn = [](const QString& line) { return line.indexOf(QLatin1String("//")); };
+    // Smaller letters, within limits, so that the code of every line fits; comments may be cut.
+    const QFontMetricsF usual(numberFont(kCodeLetters));
+    double widest = 1;
+    for (const QString& line : codeLines)
+        widest = std::max(widest, usual.horizontalAdvance(line.left(commentIn(line))));
+    const double fitting = std::clamp((box.width() - 20) / widest, 0.7, 1.0);
+    painter.setFont(numberFont(kCodeLetters * fitting));
     const QFontMetricsF fm(painter.font());
     double y = box.top() + 8 + fm.ascent();
-    for (const QString& line : m_codeText.split(QLatin1Char('\n'))) {
-        const qsizetype comment = line.indexOf(QLatin1String("//"));
+    for (const QString& line : codeLines) {
+        const qsizetype comment = commentIn(line);
         const QString shown = fm.elidedText(line, Qt::ElideRight, box.width() - 20);
         const QString code = comment >= 0 ? shown.left(comment) : shown;
         painter.setPen(theme.text);

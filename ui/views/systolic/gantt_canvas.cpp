@@ -65,6 +65,12 @@ GanttCanvas::GanttCanvas(const ViewContext& context, QWidget* parent)
     addCommand("next-stall", tr("Next stall"), QStringLiteral("step-forward"),
                {QKeySequence(Qt::Key_BracketRight)}, tr("Go to the next gap of the array."),
                [this] { jumpToStall(1); });
+    m_pin =
+        addCommand("pin", tr("Pin the programs"), QStringLiteral("pin"), {},
+                   tr("Keep these programs to compare further ones with: pale below their lanes, and in a "
+                      "table. Once more: drop them."),
+                   [this] { state().setPinned(!state().pinned()); });
+    m_pin->setCheckable(true);
     m_simulate = addCommand("simulate", tr("Simulate"), QStringLiteral("play"), {},
                             tr("Run the programs although they are long."), [this] {
                                 state().runPipeline();
@@ -107,6 +113,9 @@ void GanttCanvas::rebuild()
     const bool waits = m_model.result && m_model.result->waiting > 0;
     bar().setShown(m_simulateButton, waits);
     m_simulate->setEnabled(waits);
+    m_pin->setChecked(state().pinned() != nullptr);
+    Actions::setAvailable(
+        m_pin, {state().pinned() || !m_model.programs.empty(), tr("There are no programs to pin.")});
     if (m_model.cycles != std::exchange(m_cycles, m_model.cycles))
         forgetRange(); // the range belongs to other programs
     setLanes(ganttLanes(m_model));
@@ -120,8 +129,7 @@ QString GanttCanvas::copyText() const
 {
     if (m_model.programs.empty())
         return {};
-    QString out =
-        m_model.stalls.asText() + QStringLiteral("\ncommand\tresource\tunit\tstart\tend\tready\tbytes\n");
+    QString out = tableText() + QStringLiteral("\ncommand\tresource\tunit\tstart\tend\tready\tbytes\n");
     const GanttProgram& p = m_model.main();
     constexpr std::size_t kCopied = 100'000;
     for (std::size_t c = 0; c < std::min(kCopied, p.program->commands.size()); ++c) {
@@ -170,7 +178,10 @@ QPointF GanttCanvas::focusPoint() const
 
 QString GanttCanvas::tableText() const
 {
-    return m_model.programs.empty() ? QString() : m_model.stalls.asText();
+    if (m_model.programs.empty())
+        return {};
+    return m_model.stalls.asText() +
+           (m_model.compared.rows.empty() ? QString() : QLatin1Char('\n') + m_model.compared.asText());
 }
 
 QString GanttCanvas::restingReadout() const
@@ -283,6 +294,11 @@ void paintGanttPanel(QPainter& painter, const GanttModel& m, const QRectF& area,
         };
         stalls.paint(painter, QRectF(area.left(), y, area.width(), tables), theme);
         y += tables + 12;
+    }
+    if (const double compared = m.compared.rows.empty() ? 0 : m.compared.height(area.width());
+        compared > 0 && fits(compared)) {
+        m.compared.paint(painter, QRectF(area.left(), y, area.width(), compared), theme);
+        y += compared + 12;
     }
     const double banks =
         paintBanks(painter, m, QRectF(area.left(), y, area.width(), area.bottom() - y), theme);

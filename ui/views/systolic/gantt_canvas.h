@@ -50,6 +50,7 @@ private:
     Playback* m_playback = nullptr;
     Scrubber* m_scrubber = nullptr;
     QComboBox* m_show = nullptr;
+    QAction* m_pin = nullptr; ///< keeps the programs to compare with, or drops them
     /// Shown if the programs are so long that one asks first.
     QAction* m_simulate = nullptr;
     QToolButton* m_simulateButton = nullptr;

@@ -179,23 +179,49 @@ Marks bubbles(const GanttProgram& p)
     return m;
 }
 
-Lane resourceLane(const GanttProgram& p, std::size_t index)
+/// A row for comparison only: pale, and without patterns.
+MarkRow paleRow(MarkRow row)
+{
+    constexpr double kWeight = 0.32;
+    for (Marks& marks : row.layers)
+        marks.style = [style = marks.style](std::size_t kind, const Theme& theme) {
+            return MarkStyle{Theme::mix(theme.canvas, style(kind, theme).fill, 0.5)};
+        };
+    row.weight = kWeight;
+    row.plain = true;
+    return row;
+}
+
+MarkRow unitRow(const GanttProgram& p, const PipelineLane& unit)
+{
+    MarkRow row;
+    if (unit.resource == Resource::Array)
+        row.layers.push_back(bubbles(p));
+    row.layers.push_back(bars(p, unit));
+    return row;
+}
+
+/// Units of a resource; below each, as a pale strip, that of the pinned program, which may be null.
+Lane resourceLane(const GanttProgram& p, const GanttProgram* pinned, std::size_t index)
 {
     const Resource resource = kResources[index];
     Lane lane;
     lane.name = resourceText(resource);
     lane.note = QStringLiteral("%1 %").arg(std::lround(100 * p.run->busyFraction[index]));
     lane.gap = 0;
+    double units = 0;
     for (const PipelineLane& unit : *p.lanes) {
         if (unit.resource != resource)
             continue;
-        MarkRow row;
-        if (resource == Resource::Array)
-            row.layers.push_back(bubbles(p));
-        row.layers.push_back(bars(p, unit));
-        lane.rows.push_back(std::move(row));
+        ++units;
+        lane.rows.push_back(unitRow(p, unit));
+        if (!pinned)
+            continue;
+        const auto same = std::ranges::find_if(*pinned->lanes, [&](const PipelineLane& other) {
+            return other.resource == resource && other.unit == unit.unit;
+        });
+        lane.rows.push_back(same == pinned->lanes->end() ? paleRow({}) : paleRow(unitRow(*pinned, *same)));
     }
-    const auto units = static_cast<double>(lane.rows.size());
     lane.readout = [name = lane.name, units](double time, double y) {
         return tr("%1 %2 is idle at %3").arg(name).arg(std::floor(y * units)).arg(number(std::floor(time)));
     };
@@ -253,8 +279,9 @@ Lane levelLane(const GanttModel& m, std::size_t i)
     Curve curve;
     const auto capacity = static_cast<double>(m.capacity[i]);
     double peak = 1;
-    for (const GanttProgram& p : m.programs)
-        peak = std::max(peak, static_cast<double>(p.run->peakBytes[i]));
+    for (const auto* programs : {&m.programs, &m.pinnedPrograms})
+        for (const GanttProgram& p : *programs)
+            peak = std::max(peak, static_cast<double>(p.run->peakBytes[i]));
     const bool offScale = capacity > kOffScale * peak;
     curve.top = offScale ? 1.25 * peak : std::max(peak, capacity);
     curve.limit = offScale ? curve.top : capacity;
@@ -268,7 +295,9 @@ Lane levelLane(const GanttModel& m, std::size_t i)
         };
     };
     curve.columns = of(m.main());
-    if (m.programs.size() > 1)
+    if (const GanttProgram* pinned = m.pinnedOf(m.main().style))
+        curve.ghost = of(*pinned);
+    else if (m.programs.size() > 1)
         curve.ghost = of(m.programs.front());
     curve.colour = [](const Theme& theme) { return Theme::mix(theme.canvas, theme.resident, 0.7); };
     lane.curve = curve;
@@ -322,20 +351,27 @@ LaneModel ganttLanes(const GanttModel& m)
     out.hint = m.hint;
     if (m.programs.empty())
         return out;
-    out.keeps = m.result;
+    out.keeps = std::make_shared<
+        std::pair<std::shared_ptr<const PipelineResult>, std::shared_ptr<const PipelineResult>>>(m.result,
+                                                                                                 m.pinned);
     out.title = m.title;
     out.sentence = m.headline + QStringLiteral(" · ") + m.bottleneck;
-    out.sentenceLines = 2;
+    out.sentenceLines = 4; // what saves and what is lost is never cut
     out.sentenceColour = [](const Theme& theme) { return theme.accent; };
     out.total = static_cast<double>(m.cycles);
     out.shortest = 8;
     out.unit = tr("cycle");
-    out.legends = [both = m.programs.size() > 1](const Theme& theme) {
+    out.legends = [both = m.programs.size() > 1,
+                   pinned = m.pinnedOf(m.main().style) != nullptr](const Theme& theme) {
         std::vector<ChartKey> keys{
             patchKey(tr("tiles of A"), theme.input, theme), patchKey(tr("B"), theme.output, theme),
             patchKey(tr("C"), theme.accumulator, theme), patchKey(tr("array fed"), theme.computeTime, theme)};
         keys.push_back(lineKey(tr("capacity (//: off the scale)"), QPen(theme.text, 1, Qt::DashLine)));
-        if (both)
+        if (pinned) {
+            keys.push_back(patchKey(tr("pale: the pinned program"),
+                                    Theme::mix(theme.canvas, theme.computeTime, 0.5), theme));
+            keys.push_back(lineKey(tr("held by the pinned program"), QPen(theme.text, 1.4, Qt::DashLine)));
+        } else if (both)
             keys.push_back(lineKey(tr("held by the other program"), QPen(theme.text, 1.4, Qt::DashLine)));
         return std::vector<std::vector<ChartKey>>{keys};
     };
@@ -346,10 +382,13 @@ LaneModel ganttLanes(const GanttModel& m)
         const std::size_t first = out.lanes.size() + 1;
         out.lanes.push_back(std::move(head));
         for (std::size_t r = 0; r < kResources.size(); ++r)
-            out.lanes.push_back(resourceLane(p, r));
+            out.lanes.push_back(resourceLane(p, m.pinnedOf(p.style), r));
         out.lanes.back().gap = 6;
         if (p.run->cycles < m.cycles) // end of the program
             out.lines.push_back({static_cast<double>(p.run->cycles), true, first, out.lanes.size() - 1});
+        if (const GanttProgram* pinned = m.pinnedOf(p.style); pinned && pinned->run->cycles < m.cycles)
+            out.lines.push_back(
+                {static_cast<double>(pinned->run->cycles), true, first, out.lanes.size() - 1});
         for (std::size_t r = 0; r < kResources.size(); ++r)
             if (kResources[r] == Resource::Array && &p == &m.main())
                 out.overview = [row = out.lanes[first + r].rows.front()](

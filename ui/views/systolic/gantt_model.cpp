@@ -167,7 +167,76 @@ void addStalls(GanttModel& m, const PipelineComparison& c)
     row(tr("total cycles"), [](const PipelineRun& run) { return run.cycles; });
 }
 
+/// The programs of a result in the order in which they are drawn.
+std::vector<GanttProgram> programsOf(const PipelineResult& result, GanttShow show)
+{
+    const PipelineComparison& c = *result.comparison;
+    std::vector<GanttProgram> out;
+    if (show != GanttShow::Pipelined && c.has(ProgramStyle::Barriered))
+        out.push_back({ProgramStyle::Barriered, &c.barriered, &c.barrieredRun, &result.lanes[0], {}});
+    if (show != GanttShow::Barriered && c.has(ProgramStyle::Pipelined))
+        out.push_back({ProgramStyle::Pipelined, &c.pipelined, &c.pipelinedRun, &result.lanes[1], {}});
+    return out;
+}
+
+QString bandwidthText(const SystolicSettings& s)
+{
+    return s.unlimitedBandwidth ? tr("unlimited") : tr("of %1").arg(QString::fromStdString(s.hierarchy.name));
+}
+
+/// A pinned program and the present one of the same style, figure by figure.
+PaintedTable comparedWith(const GanttModel& m, const GanttProgram& pinned)
+{
+    PaintedTable out;
+    out.title = tr("Compared with the pinned program");
+    out.head = {QString(), tr("pinned"), tr("now"), tr("change")};
+    out.numeric = {false, true, true, true};
+    const auto row = [&](const QString& name, const auto& text) {
+        out.rows.push_back({name, text(pinned, m.pinned->of), text(m.main(), m.result->of), QString()});
+    };
+    const auto figure = [&](const QString& name, const auto& value) {
+        const std::int64_t before = value(pinned), now = value(m.main());
+        out.rows.push_back({name, number(before), number(now),
+                            before == now ? QStringLiteral("=")
+                            : before == 0
+                                ? QString()
+                                : signedPercent(static_cast<double>(now) / static_cast<double>(before) - 1)});
+    };
+    row(tr("product"), [](const GanttProgram&, const SystolicSettings& s) {
+        return QStringLiteral("%1×%2×%3").arg(number(s.gemm.m), number(s.gemm.n), number(s.gemm.k));
+    });
+    row(tr("tile"), [](const GanttProgram& p, const SystolicSettings&) { return tileText(p.program->tile); });
+    row(tr("dataflow"), [](const GanttProgram& p, const SystolicSettings&) {
+        return word(dataflowName(p.program->options.dataflow));
+    });
+    row(tr("L2"), [](const GanttProgram& p, const SystolicSettings&) {
+        return p.program->options.dataflow == Dataflow::Os ? word(l2ScheduleName(p.program->schedule))
+                                                           : QStringLiteral("–");
+    });
+    row(tr("bandwidth"), [](const GanttProgram&, const SystolicSettings& s) { return bandwidthText(s); });
+    figure(tr("cycles"), [](const GanttProgram& p) { return p.run->cycles; });
+    figure(tr("array fed"), [](const GanttProgram& p) { return p.run->arrayBusy; });
+    std::set<std::string> reasons;
+    for (const GanttProgram* p : {&pinned, &m.main()})
+        for (const auto& [reason, cycles] : p->run->stalls)
+            reasons.insert(reason);
+    for (const std::string& reason : reasons)
+        figure(reasonText(reason), [&reason](const GanttProgram& p) {
+            const auto found = p.run->stalls.find(reason);
+            return found == p.run->stalls.end() ? std::int64_t{0} : found->second;
+        });
+    figure(tr("L2 bytes"), [](const GanttProgram& p) { return verbs::l2BytesOf(*p.program); });
+    figure(tr("DRAM bytes"), [](const GanttProgram& p) { return verbs::dramBytesOf(*p.program); });
+    return out;
+}
+
 } // namespace
+
+const GanttProgram* GanttModel::pinnedOf(ProgramStyle style) const
+{
+    const auto found = std::ranges::find(pinnedPrograms, style, &GanttProgram::style);
+    return found == pinnedPrograms.end() ? nullptr : &*found;
+}
 
 GanttModel buildGantt(const SystolicDocument& state, GanttShow show)
 {
@@ -185,12 +254,7 @@ GanttModel buildGantt(const SystolicDocument& state, GanttShow show)
         return m;
     }
     const PipelineComparison& c = *m.result->comparison;
-    if (show != GanttShow::Pipelined && c.has(ProgramStyle::Barriered))
-        m.programs.push_back(
-            {ProgramStyle::Barriered, &c.barriered, &c.barrieredRun, &m.result->lanes[0], {}});
-    if (show != GanttShow::Barriered && c.has(ProgramStyle::Pipelined))
-        m.programs.push_back(
-            {ProgramStyle::Pipelined, &c.pipelined, &c.pipelinedRun, &m.result->lanes[1], {}});
+    m.programs = programsOf(*m.result, show);
     if (m.programs.empty()) {
         m.hint =
             missingText(c, show == GanttShow::Barriered ? ProgramStyle::Barriered : ProgramStyle::Pipelined);
@@ -198,7 +262,7 @@ GanttModel buildGantt(const SystolicDocument& state, GanttShow show)
     }
     for (GanttProgram& p : m.programs) {
         p.title =
-            tr("%1 · %2 · array fed %3 · limited most by: %4")
+            tr("%1 · %2 · array fed %3 · limited by: %4")
                 .arg(p.style == ProgramStyle::Pipelined ? tr("Pipelined") : tr("Barriered"),
                      counted(p.run->cycles, tr("cycle"), tr("cycles")),
                      percent(static_cast<double>(p.run->arrayBusy) / static_cast<double>(p.run->cycles)),
@@ -206,12 +270,16 @@ GanttModel buildGantt(const SystolicDocument& state, GanttShow show)
                                                   : reasonText(p.run->bottleneck));
         m.cycles = std::max(m.cycles, p.run->cycles);
     }
+    if (state.pinned()) {
+        m.pinned = state.pinned();
+        m.pinnedPrograms = programsOf(*m.pinned, show);
+        for (const GanttProgram& p : m.pinnedPrograms)
+            m.cycles = std::max(m.cycles, p.run->cycles);
+    }
     const GanttProgram& main = m.main();
     m.title = tr("%1 × %2 × %3 through the memories, tile %4, %5, bandwidth %6")
                   .arg(number(s.gemm.m), number(s.gemm.n), number(s.gemm.k), tileText(main.program->tile),
-                       dataflowText(s.timing.dataflow),
-                       s.unlimitedBandwidth ? tr("unlimited")
-                                            : tr("of %1").arg(QString::fromStdString(s.hierarchy.name)));
+                       dataflowText(s.timing.dataflow), bandwidthText(s));
     m.headline = headline(c);
     m.bottleneck =
         tr("busiest: %1, %2 · largest loss: %3")
@@ -222,6 +290,8 @@ GanttModel buildGantt(const SystolicDocument& state, GanttShow show)
                      : tr("%1, %2").arg(reasonText(main.run->bottleneck),
                                         counted(main.run->largestLoss, tr("cycle"), tr("cycles"))));
     addStalls(m, c);
+    if (const GanttProgram* pinned = m.pinnedOf(main.style))
+        m.compared = comparedWith(m, *pinned);
     for (std::size_t i = 0; i < 3; ++i)
         m.capacity[i] = s.hierarchy.at(i == 0 ? Level::L3 : i == 1 ? Level::L2 : Level::L1).totalBytes();
     moveGanttCursor(m, state.pipelineTime());

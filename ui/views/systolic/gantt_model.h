@@ -37,7 +37,9 @@ struct GanttModel
 {
     QString hint; ///< shown instead of the chart
     std::shared_ptr<const PipelineResult> result;
-    std::vector<GanttProgram> programs; ///< the shown programs, top to bottom
+    std::vector<GanttProgram> programs;           ///< the shown programs, top to bottom
+    std::shared_ptr<const PipelineResult> pinned; ///< may be null
+    std::vector<GanttProgram> pinnedPrograms;     ///< those of the styles of `programs`, in their order
     QString title;
     QString headline;   ///< schedule and L2 traffic of the pipelined program, cycles of both, cycles saved
     QString bottleneck; ///< name of the limiting resource
@@ -45,14 +47,17 @@ struct GanttModel
     std::int64_t time = 0;
     PaintedTable stalls;
     std::vector<std::string>
-        stallReasons; ///< reason of each row of `stalls`; empty for the first and the last
-    PaintedTable now; ///< table of instructions at the cursor
+        stallReasons;      ///< reason of each row of `stalls`; empty for the first and the last
+    PaintedTable compared; ///< main() beside the pinned program of its style; without rows if there is none
+    PaintedTable now;      ///< table of instructions at the cursor
     BankCursor banks;
     std::array<std::int64_t, 3> held{};     ///< bytes in L3, L2, L1 at the cursor
     std::array<std::int64_t, 3> capacity{}; ///< capacities of the hierarchy
 
     /// Returns the last of `programs`, whose details are shown.
     [[nodiscard]] const GanttProgram& main() const { return programs.back(); }
+    /// The pinned program of a style; null if there is none.
+    [[nodiscard]] const GanttProgram* pinnedOf(systolic::ProgramStyle style) const;
 };
 
 [[nodiscard]] GanttModel buildGantt(const SystolicDocument& state, GanttShow show);

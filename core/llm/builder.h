@@ -39,7 +39,7 @@ private:
     Tensor transpose(const std::string& name, Tensor x, std::vector<std::int64_t> permutation);
     Tensor reshape(const std::string& name, Tensor x, model::Shape shape);
     Tensor concat(const std::string& name, std::vector<Tensor> parts, std::int64_t axis);
-    std::vector<Tensor> split(const std::string& name, Tensor x, std::vector<std::int64_t> columns);
+    std::vector<Tensor> split(const std::string& name, Tensor x, const std::vector<std::int64_t>& columns);
     [[nodiscard]] const model::Shape& shape(Tensor t) const { return m_b.shape(t); }
     /// Notes the width of a tensor, 0 for that of the machine's elements.
     void setBits(Tensor t, std::int64_t bits);

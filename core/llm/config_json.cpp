@@ -114,7 +114,13 @@ private:
     /// False for a value that leaves its feature out.
     static bool says(const Json& node)
     {
-        return !(node == 0 || node == false || node == "" || (node.is_array() && node.empty()));
+        if (node.is_boolean())
+            return node.get<bool>();
+        if (node.is_number())
+            return node.get<double>() != 0;
+        if (node.is_string())
+            return !node.get_ref<const std::string&>().empty();
+        return !node.is_array() || !node.empty();
     }
 
     void readSizes()

@@ -185,7 +185,7 @@ LlmBuilder::Tensor LlmBuilder::concat(const std::string& name, std::vector<Tenso
 }
 
 std::vector<LlmBuilder::Tensor> LlmBuilder::split(const std::string& name, Tensor x,
-                                                  std::vector<std::int64_t> columns)
+                                                  const std::vector<std::int64_t>& columns)
 {
     const std::size_t count = columns.size();
     const auto axis = static_cast<std::int64_t>(shape(x).size()) - 1;

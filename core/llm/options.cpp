@@ -69,8 +69,10 @@ Result<LlmOptions> optionsOf(const std::map<std::string, std::int64_t>& dimensio
         known += std::string(", ") + s.name;
     for (const Width& w : kWidths)
         known += std::string(", ") + w.name;
-    for (const auto& [name, value] : dimensions) {
-        const auto outside = [&](std::int64_t most) {
+    for (const auto& dimension : dimensions) { // no structured binding: the lambda captures the name
+        const std::string& name = dimension.first;
+        const std::int64_t value = dimension.second;
+        const auto outside = [&name](std::int64_t most) {
             return Error{ErrorCode::Field, "must be 1 to " + std::to_string(most), name, {}};
         };
         bool isKnown = name == "phase" || name == "all_layers";

@@ -67,15 +67,15 @@ private:
             m_error = std::move(error);
     }
     /// The value of a result, or `other` after an error.
-    template <typename T> T take(Result<T> value, T other)
+    template <typename T> T take(Result<T> value, const T& other)
     {
         if (value)
             return std::move(*value);
         fail(value.error());
         return other;
     }
-    std::string word(std::string_view key, std::string other) { return wordOf(m_at, key, std::move(other)); }
-    std::string wordOf(const JsonCursor& at, std::string_view key, std::string other)
+    std::string word(std::string_view key, const std::string& other) { return wordOf(m_at, key, other); }
+    std::string wordOf(const JsonCursor& at, std::string_view key, const std::string& other)
     {
         const auto value = fieldOf(at, key);
         return value ? take(value->string(), other) : other;

@@ -18,9 +18,9 @@ struct TimedCommand
     PipelineEvent event;
 };
 
-/// Places of a program that was run by parts, from which it can be run again: a stretch of any place is written
-/// and timed anew without the commands before it. Commands and times are those of the run, since both follow
-/// from the program alone. It holds at most kMostPlaces states of the simulation, and at most about
+/// Places of a program that was run by parts, from which it can be run again: a stretch of any place is
+/// written and timed anew without the commands before it. Commands and times are those of the run, since both
+/// follow from the program alone. It holds at most kMostPlaces states of the simulation, and at most about
 /// kMostHeld commands in all of them; a stretch takes about length / kMostPlaces commands to reach.
 class ProgramReplay
 {
@@ -35,11 +35,13 @@ public:
     ProgramReplay(const ProgramReplay&) = delete;
     ProgramReplay& operator=(const ProgramReplay&) = delete;
 
-    /// Commands from number `first` on, at most `count`; fewer at the end of the program or if it was stopped.
+    /// Commands from number `first` on, at most `count`; fewer at the end of the program or if it was
+    /// stopped.
     [[nodiscard]] std::vector<TimedCommand> commands(std::int64_t first, std::int64_t count,
                                                      const Progress& progress = {}) const;
     /// Numbers of the commands that occupy a unit at a time, in ascending order (PipelineRun::runningAt()).
-    [[nodiscard]] std::vector<std::uint32_t> runningAt(std::int64_t time, const Progress& progress = {}) const;
+    [[nodiscard]] std::vector<std::uint32_t> runningAt(std::int64_t time,
+                                                       const Progress& progress = {}) const;
 
     /// Notes the state of the simulation, if the last place is far enough before it.
     void pass(const PipelineEngine& engine);

@@ -60,6 +60,7 @@ std::vector<double> sharedCycles(const std::vector<std::pair<double, double>>& s
         last = time;
     }
     std::vector<double> out;
+    out.reserve(spans.size());
     for (const auto& [from, to] : spans)
         out.push_back(until[to] - until[from]);
     return out;

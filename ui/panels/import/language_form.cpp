@@ -32,7 +32,8 @@ LanguageForm::LanguageForm(Document& document, QWidget* parent)
     QFormLayout& runs = *form();
     m_fields.choice(
         runs, QStringLiteral("phase"), tr("Phase"), {tr("prefill"), tr("decode"), tr("chunked prefill")},
-        tr("What runs: a whole prompt, a step after the tokens in the cache, or a part of a prompt after them."),
+        tr("What runs: a whole prompt, a step after the tokens in the cache, or a part of a prompt after "
+           "them."),
         [](LlmOptions& o) { return static_cast<int>(o.phase); },
         [](LlmOptions& o, int phase) { // the tokens are those of another phase: its defaults
             o.phase = static_cast<LlmPhase>(phase);

@@ -9,8 +9,8 @@
 
 namespace tilewright::ui {
 
-/// What runs of a language model: phase, sequences, tokens, layers, widths. The same options as on the command
-/// line, with the same defaults; each change is one undo step.
+/// What runs of a language model: phase, sequences, tokens, layers, widths. The same options as on the
+/// command line, with the same defaults; each change is one undo step.
 class LanguageForm : public QWidget
 {
     Q_OBJECT

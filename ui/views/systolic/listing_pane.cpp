@@ -353,11 +353,11 @@ Status ListingPane::saveListing(const QString& path) const
     if (!program())
         return Error{ErrorCode::Refused, "there is no program to save", {}, path.toStdString()};
     OutputFile file(path.toStdString());
-    if (const Status written = writeProgramText(*program(), program()->length,
-                                                [&file](std::string_view part) -> Status {
-                                                    file.write(part);
-                                                    return Unit{};
-                                                });
+    if (Status written = writeProgramText(*program(), program()->length,
+                                          [&file](std::string_view part) -> Status {
+                                              file.write(part);
+                                              return Unit{};
+                                          });
         !written)
         return written;
     const auto committed = file.commit();

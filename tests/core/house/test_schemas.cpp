@@ -101,6 +101,7 @@ const std::map<std::string, std::set<std::string>> kFilesOfSources{
     {"core/workload/problem_json.cpp", {"problem"}},
     {"core/verbs/schedule.cpp", {"schedule", "(CSV of buffers)"}},
     {"core/verbs/map.cpp", {"mapping-method"}},
+    {"ui/views/mapping/mapping_form.cpp", {"(Timeloop YAML)"}},
     {"core/verbs/map_hierarchy.cpp", {"mapping-method"}},
     {"core/verbs/summary.cpp", {"schedule"}},
     {"core/verbs/call_options.cpp",

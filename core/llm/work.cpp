@@ -48,7 +48,10 @@ private:
             }
         m_out.products.push_back({bits, otherBits, macs});
     }
-    void read(LlmPart part, double bytesRead) { m_out.readBytes[static_cast<std::size_t>(part)] += bytesRead; }
+    void read(LlmPart part, double bytesRead)
+    {
+        m_out.readBytes[static_cast<std::size_t>(part)] += bytesRead;
+    }
 
     void addLayer(const LlmLayer& layer, double count)
     {
@@ -65,11 +68,11 @@ private:
                 met = static_cast<double>(m_o.batch * m_o.keys());
             }
             const std::int64_t bits = layer.bits[i];
-            multiply(m.part, count * met * one,
-                     isFloatWidth(bits) ? bits : m_c.activationBits, bits);
+            multiply(m.part, count * met * one, isFloatWidth(bits) ? bits : m_c.activationBits, bits);
             read(m.part, count * held * bytes(one, bits));
         }
-        read(LlmPart::Norm, count * bytes(static_cast<double>(otherParametersOf(m_c, layer)), m_c.elementBits));
+        read(LlmPart::Norm,
+             count * bytes(static_cast<double>(otherParametersOf(m_c, layer)), m_c.elementBits));
         addAttention(layer, count);
     }
 
@@ -78,15 +81,16 @@ private:
         const auto batch = static_cast<double>(m_o.batch), heads = static_cast<double>(m_c.heads);
         double size = 2 * static_cast<double>(m_c.headSize);
         double pairs = visiblePairs(m_o.computed(), m_o.cached, layer.window, m_c.causal);
-        double cached = static_cast<double>(
-            layer.window > 0 ? std::min(m_o.cached, layer.window - 1) : m_o.cached);
+        double cached =
+            static_cast<double>(layer.window > 0 ? std::min(m_o.cached, layer.window - 1) : m_o.cached);
         double held = cached * static_cast<double>(m_c.cacheElements());
         if (const auto& l = m_c.latent) {
             size = static_cast<double>(m_o.phase == LlmPhase::Decode ? 2 * l->cacheRank + l->rope
                                                                      : l->nope + l->rope + l->value);
             if (const auto& i = m_c.indexer) {
-                multiply(LlmPart::Attention, count * batch * pairs * static_cast<double>(i->heads * i->headSize),
-                         m_c.elementBits, m_c.kvBits);
+                multiply(LlmPart::Attention,
+                         count * batch * pairs * static_cast<double>(i->heads * i->headSize), m_c.elementBits,
+                         m_c.kvBits);
                 pairs = std::min(pairs, static_cast<double>(m_o.computed() * i->keys));
                 cached = std::min(cached, static_cast<double>(i->keys));
                 held = static_cast<double>(m_o.cached * i->headSize) +
@@ -102,15 +106,14 @@ private:
         const auto d = static_cast<double>(m_c.hidden), batch = static_cast<double>(m_o.batch);
         read(LlmPart::Norm, bytes(d, m_c.elementBits));
         if (m_c.images.patch > 0) {
-            const auto patch =
-                static_cast<double>(m_c.images.patch * m_c.images.patch * m_c.images.channels);
+            const auto patch = static_cast<double>(m_c.images.patch * m_c.images.patch * m_c.images.channels);
             multiply(LlmPart::Embedding, batch * static_cast<double>(m_c.images.patches()) * patch * d,
                      m_c.elementBits, m_c.elementBits);
             read(LlmPart::Embedding, bytes(patch * d, m_c.elementBits));
         } else {
             read(LlmPart::Embedding, bytes(m_rows * d, m_c.embeddingBits));
         }
-        const double words = static_cast<double>(m_c.causal              ? m_c.vocabulary
+        const double words = static_cast<double>(m_c.causal             ? m_c.vocabulary
                                                  : m_c.images.patch > 0 ? m_c.images.classes
                                                  : m_c.pooler           ? m_c.hidden
                                                                         : 0);

@@ -31,8 +31,8 @@ struct LlmWork
 /// Keys that the queries of one sequence see in a layer with a window (0: none), each pair once.
 [[nodiscard]] double visiblePairs(std::int64_t tokens, std::int64_t cached, std::int64_t window, bool causal);
 
-/// Most tokens of each of `batch` sequences whose cache fits into `bytes`; nullopt: any number, or there is no
-/// cache.
+/// Most tokens of each of `batch` sequences whose cache fits into `bytes`; nullopt: any number, or there is
+/// no cache.
 [[nodiscard]] std::optional<std::int64_t> longestContext(const LlmConfig& config, std::int64_t batch,
                                                          double bytes);
 

@@ -54,9 +54,11 @@ enum class Col {
     Down,
     Across,
     Batch,
-    Sparsity
+    Sparsity,
+    Count ///< of equal products
 };
-constexpr std::size_t kColumns = 14;
+constexpr std::size_t kColumns = 15;
+constexpr std::int64_t kMostProducts = 100'000; ///< of a list with counts
 
 struct TopologyName
 {
@@ -94,6 +96,7 @@ constexpr TopologyName kTopologyNames[] = {
     {"batchsize", Col::Batch},
     {"sparsity", Col::Sparsity},
     {"sparsitysupport", Col::Sparsity},
+    {"count", Col::Count},
 };
 /// Columns that each form needs, as messages name them.
 constexpr std::pair<Col, const char*> kGemm[] = {{Col::M, "M"}, {Col::N, "N"}, {Col::K, "K"}};
@@ -179,8 +182,10 @@ TopologyHeader headerWith(std::string_view line, char separator)
         complete(kGemm);
     else
         complete(kConvolution);
-    if (!out.has(Col::Layer))
+    if (!out.has(Col::Layer) && !out.areGemms)
         refuse("the column \"Layer\" is missing");
+    if (out.has(Col::Count) && !out.areGemms)
+        refuse("the column \"Count\" is one of products");
     if (gemm > 0 && (convolution > 0 || out.has(Col::Across)))
         refuse("it has columns of products and of convolutions");
     return out;
@@ -207,6 +212,7 @@ struct Reader
     std::string file;
     TopologyHeader head;
     std::size_t line = 0;
+    std::int64_t products = 0; ///< with their counts, up to here
 
     [[nodiscard]] Error fail(std::string message) const
     {
@@ -270,9 +276,22 @@ struct Reader
         if (!sizes)
             return sizes.error();
         const auto [m, n, k] = *sizes;
-        const ModelTensorId a = builder.input(name + ".A", {m, k});
-        const ModelTensorId b = builder.constant(name + ".B", {k, n});
-        builder.matmul(name, a, b);
+        std::int64_t count = 1;
+        if (head.has(Col::Count)) {
+            const auto value = number(cells, *head[Col::Count], "Count");
+            if (!value)
+                return value.error();
+            count = *value;
+        }
+        products = saturatingAdd(products, count);
+        if (head.has(Col::Count) && products > kMostProducts)
+            return fail("the counts are more than " + formatGrouped(kMostProducts) + " together up to here");
+        for (std::int64_t i = 0; i < count; ++i) {
+            const std::string one = count > 1 ? name + "[" + std::to_string(i) + "]" : name;
+            const ModelTensorId a = builder.input(one + ".A", {m, k});
+            const ModelTensorId b = builder.constant(one + ".B", {k, n});
+            builder.matmul(one, a, b);
+        }
         return Unit{};
     }
 
@@ -344,8 +363,10 @@ Result<Model> readTopology(std::string_view bytes, const std::string& file)
         ++reader.line;
         if (cells.empty())
             continue;
-        const std::size_t at = *head[Col::Layer];
-        const std::string layer = printable(at < cells.size() ? cells[at] : std::string_view());
+        const std::size_t at = head[Col::Layer].value_or(cells.size());
+        std::string layer = printable(at < cells.size() ? cells[at] : std::string_view());
+        if (!head.has(Col::Layer))
+            layer = "gemm" + std::to_string(reader.line - 2);
         if (layer.empty())
             return reader.fail("the layer has no name");
         Status s = reader.checkRest(cells);

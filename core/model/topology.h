@@ -19,7 +19,8 @@ inline constexpr std::string_view kTopologyColumns =
 [[nodiscard]] bool isTopology(std::string_view text);
 
 /// Reads a SCALE-Sim topology (docs/rules/workload.md 1): a table of convolutions or GEMMs, each with its own
-/// tensors. Columns are told by their names. Output sizes are those of SCALE-Sim. An Error contains file and
+/// tensors, or a list of products (M, N, K, in any order, perhaps with a count). Columns are told by their
+/// names. Output sizes are those of SCALE-Sim. An Error contains file and
 /// line.
 [[nodiscard]] Result<Model> readTopology(std::string_view text, const std::string& file);
 

@@ -50,14 +50,15 @@ ExplainedValue computeFloor(const llm::LlmWork& work, const Machine& m, std::int
             "cycles at " + formatNumber(bitsOf(p.bits)) + " x " + formatNumber(bitsOf(p.otherBits)) + " bits",
             "cycles",
             {leaf("multiply-accumulates", "MACs", p.macs, kClosedForm, "docs/rules/llm.md 6.4"),
-             combined(Operation::Product, "largest rate", "MACs a cycle",
-                      {leaf("cores", "", static_cast<double>(cores), "number of cores"),
-                       lower::machineValue(m, "arrays", "arrays of a core", "", static_cast<double>(m.arrays)),
-                       lower::machineValue(m, "array.rows", "rows of an array", "", static_cast<double>(m.rows)),
-                       lower::machineValue(m, "array.cols", "columns of an array", "",
-                                           static_cast<double>(m.cols)),
-                       lower::machineValue(m, "array.rates", "MACs of a processing element in a cycle", "",
-                                           rate)})}));
+             combined(
+                 Operation::Product, "largest rate", "MACs a cycle",
+                 {leaf("cores", "", static_cast<double>(cores), "number of cores"),
+                  lower::machineValue(m, "arrays", "arrays of a core", "", static_cast<double>(m.arrays)),
+                  lower::machineValue(m, "array.rows", "rows of an array", "", static_cast<double>(m.rows)),
+                  lower::machineValue(m, "array.cols", "columns of an array", "",
+                                      static_cast<double>(m.cols)),
+                  lower::machineValue(m, "array.rates", "MACs of a processing element in a cycle", "",
+                                      rate)})}));
     }
     return combined(Operation::Sum, "compute floor", "cycles", std::move(times), "R19");
 }
@@ -70,23 +71,22 @@ ExplainedValue memoryFloor(const llm::LlmWork& work, const Machine& m)
             parts.push_back(leaf(std::string(llm::toString(static_cast<llm::LlmPart>(i))), "bytes",
                                  work.readBytes[i], kClosedForm, "docs/rules/llm.md 7"));
     ExplainedValue in = combined(Operation::Sum, "weights and cache read", "bytes", std::move(parts));
-    ExplainedValue out = leaf("keys and values written", "bytes", work.writtenBytes, kClosedForm,
-                              "docs/rules/llm.md 4");
+    ExplainedValue out =
+        leaf("keys and values written", "bytes", work.writtenBytes, kClosedForm, "docs/rules/llm.md 4");
     const auto rate = [&](const std::string& field, const std::string& name, double gbPerSecond) {
-        return combined(
-            Operation::Quotient, name, "bytes a cycle",
-            {lower::machineValue(m, "levels.external." + field, name, "GB/s", gbPerSecond),
-             lower::machineValue(m, "clock_ghz", "clock", "GHz", m.clockGhz)});
+        return combined(Operation::Quotient, name, "bytes a cycle",
+                        {lower::machineValue(m, "levels.external." + field, name, "GB/s", gbPerSecond),
+                         lower::machineValue(m, "clock_ghz", "clock", "GHz", m.clockGhz)});
     };
     const Machine::Level& external = m.at(MachineLevel::External);
     if (external.portsApart)
-        return combined(Operation::Largest, "memory floor", "cycles",
-                        {combined(Operation::Quotient, "reads", "cycles",
-                                  {in, rate("read_gb_per_s", "bandwidth of reads", external.readGbPerSecond)}),
-                         combined(Operation::Quotient, "writes", "cycles",
-                                  {out, rate("write_gb_per_s", "bandwidth of writes",
-                                             external.writeGbPerSecond)})},
-                        "R19");
+        return combined(
+            Operation::Largest, "memory floor", "cycles",
+            {combined(Operation::Quotient, "reads", "cycles",
+                      {in, rate("read_gb_per_s", "bandwidth of reads", external.readGbPerSecond)}),
+             combined(Operation::Quotient, "writes", "cycles",
+                      {out, rate("write_gb_per_s", "bandwidth of writes", external.writeGbPerSecond)})},
+            "R19");
     return combined(Operation::Quotient, "memory floor", "cycles",
                     {combined(Operation::Sum, "bytes that must move", "bytes", {in, out}),
                      rate("gb_per_s", "bandwidth of the external memory", external.gbPerSecond)},
@@ -127,22 +127,22 @@ void addTimes(LanguageFigures& out, const Machine& m)
     if (!out.config.causal)
         return;
     const LlmOptions decode = inPhase(out.options, LlmPhase::Decode);
-    const ExplainedValue tokens = leaf("tokens of a sequence in a step", "", static_cast<double>(decode.tokens),
-                                       "the call", "docs/rules/llm.md 6");
+    const ExplainedValue tokens = leaf("tokens of a sequence in a step", "",
+                                       static_cast<double>(decode.tokens), "the call", "docs/rules/llm.md 6");
     const ExplainedValue step =
         milliseconds("time of a step", stepFloor(out.config, decode, m, out.cores).cycles, m);
     at(LanguageFigure::TimePerOutputToken) =
         combined(Operation::Quotient, "time per output token", "ms", {step, tokens});
-    at(LanguageFigure::TokensPerSecond) = combined(
-        Operation::Quotient, "tokens a second", "",
-        {combined(Operation::Product, "tokens of a thousand steps", "",
-                  {leaf("sequences", "", static_cast<double>(decode.batch), "the call"), tokens,
-                   leaf("milliseconds of a second", "", 1000, {})}),
-         step});
+    at(LanguageFigure::TokensPerSecond) =
+        combined(Operation::Quotient, "tokens a second", "",
+                 {combined(Operation::Product, "tokens of a thousand steps", "",
+                           {leaf("sequences", "", static_cast<double>(decode.batch), "the call"), tokens,
+                            leaf("milliseconds of a second", "", 1000, {})}),
+                  step});
     if (const auto knee = batchAtKnee(out.config, decode.cached, m, out.cores))
-        at(LanguageFigure::BatchAtKnee) = leaf("batch", "", static_cast<double>(*knee),
-                                               "least batch whose compute floor is not below its memory floor",
-                                               "docs/rules/llm.md 7");
+        at(LanguageFigure::BatchAtKnee) =
+            leaf("batch", "", static_cast<double>(*knee),
+                 "least batch whose compute floor is not below its memory floor", "docs/rules/llm.md 7");
     const double room = static_cast<double>(m.at(MachineLevel::External).totalBytes()) -
                         at(LanguageFigure::WeightBytes)->value;
     if (const auto longest = llm::longestContext(out.config, out.options.batch, std::max(0.0, room)))

@@ -76,18 +76,16 @@ void addWhole(SummaryRow& row, const SummarySubject& subject)
         return;
     row.wholeCycles = combined(
         Operation::Product, "cycles of all layers", "cycles",
-        {*cycles,
-         combined(Operation::Quotient, "layers for each of the model", "",
-                  {leaf("cycles of the operators, each as often as the whole model has it", "cycles", w.whole,
-                        "operators of this row", "docs/rules/llm.md 7"),
-                   leaf("cycles of the operators", "cycles", w.once, "operators of this row")})},
+        {*cycles, combined(Operation::Quotient, "layers for each of the model", "",
+                           {leaf("cycles of the operators, each as often as the whole model has it", "cycles",
+                                 w.whole, "operators of this row", "docs/rules/llm.md 7"),
+                            leaf("cycles of the operators", "cycles", w.once, "operators of this row")})},
         "docs/rules/llm.md 7");
-    row.wholeOfFloor =
-        combined(Operation::Quotient, "multiple of the floor", "",
-                 {*row.wholeCycles, stepFloor(scope->config, scope->options, subject.model->machine,
-                                              subject.coresOf(row.kind))
-                                        .cycles},
-                 "docs/rules/llm.md 7");
+    row.wholeOfFloor = combined(
+        Operation::Quotient, "multiple of the floor", "",
+        {*row.wholeCycles,
+         stepFloor(scope->config, scope->options, subject.model->machine, subject.coresOf(row.kind)).cycles},
+        "docs/rules/llm.md 7");
 }
 
 std::optional<double> wholeMilliseconds(const Summary& summary, const SummaryRow& row)

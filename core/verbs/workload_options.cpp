@@ -58,8 +58,7 @@ namespace {
 void bindOptions(OptionList& o, LanguageCall& call, bool isNamed)
 {
     constexpr double kMostTokens = 1 << 24, kMostBatch = 1 << 16, kMostBits = 64;
-    const Property model = o.needs(isNamed, "the config.json of a language model");
-    const bool decode = call.phase == "decode", prefill = call.phase == "prefill";
+    const Property model = o.needs(isNamed, "a workload");
     o.add(
         "--phase", call.phase, "prefill|decode|chunked",
         "What of a language model runs: a whole prompt, a step after the tokens in the cache, or a part of a "
@@ -67,13 +66,11 @@ void bindOptions(OptionList& o, LanguageCall& call, bool isNamed)
         model);
     o.add("--batch", call.batch, Range{1, kMostBatch}, "Sequences at once", model, o.otherwise("1"));
     o.add("--prompt", call.prompt, Range{1, kMostTokens}, "Tokens of a sequence that are computed", model,
-          o.needs(!decode, "--phase prefill or chunked"),
           o.otherwise("2048, or the longest context of the model if that is less; 512 if chunked"));
     o.add("--cached", call.cached, Range{1, kMostTokens}, "Tokens of a sequence in the cache", model,
-          o.needs(!prefill, "--phase decode or chunked"),
           o.otherwise("2048, or as many as the model has room for"));
     o.add("--tokens", call.tokens, Range{1, kMostTokens}, "Tokens of a sequence in one step", model,
-          o.needs(decode, "--phase decode"), o.otherwise("1"));
+          o.otherwise("1"));
     o.add("--layers", call.layers, "N|all", "The first N layers, or all", model,
           o.otherwise("one layer of each kind, which counts for all of its kind"));
     o.add("--kv-bits", call.kvBits, Range{0, kMostBits, true}, "Bits of an element of the cache", model,

@@ -19,7 +19,6 @@ from tilewright import _core
 PROBLEM = str(SCHEDULES / "example-5.json")
 SCHEDULE = str(SCHEDULES / "example-5.b-split-k.schedule.json")
 MODEL = str(SAMPLES / "models" / "llama-block.json")
-LANGUAGE = str(SAMPLES / "models" / "llama-3.1-8b.config.json")
 LAYER = str(SAMPLES / "mapping" / "layers" / "conv-3x3-64.json")
 LEVELS = str(SAMPLES / "mapping" / "hierarchies" / "five-levels.json")
 LAYERS = str(SAMPLES / "mapping" / "models" / "bert-base.json")
@@ -57,14 +56,11 @@ TABLE = [
         for option in (["--phase", "decode"], ["--batch", "2"], ["--prompt", "8"], ["--cached", "8"], ["--tokens", "2"],
                        ["--layers", "2"], ["--kv-bits", "8"], ["--weight-bits", "4"], ["--activation-bits", "8"])
         for row in (
-            (["systolic", *GEMM, *option], f"{option[0]}: needs the config.json of a language model"),
-            (["tile", *GEMM, *option], f"{option[0]}: needs the config.json of a language model"),
+            (["systolic", *GEMM, *option], f"{option[0]}: needs a workload"),
+            (["tile", *GEMM, *option], f"{option[0]}: needs a workload"),
             (["place", "x.csv", "--capacity", "8", *option], f"{option[0]}: needs a schedule"),
         )
     ),
-    (["info", LANGUAGE, "--phase", "decode", "--prompt", "8"], "--prompt: needs --phase prefill or chunked"),
-    (["info", LANGUAGE, "--cached", "8"], "--cached: needs --phase decode or chunked"),
-    (["info", LANGUAGE, "--tokens", "2"], "--tokens: needs --phase decode"),
     *(
         row
         for verb in ("systolic", "tile")

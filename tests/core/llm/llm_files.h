@@ -14,7 +14,7 @@ namespace tilewright::test_llm {
 /// The file of our own configuration of a published model: a sample, or one for tests alone.
 inline std::string publishedFile(const std::string& name)
 {
-    const std::string sample = TILEWRIGHT_SOURCE_DIR "/samples/models/" + name + ".config.json";
+    const std::string sample = TILEWRIGHT_SOURCE_DIR "/samples/language/" + name + ".config.json";
     return QFile::exists(QString::fromStdString(sample))
                ? sample
                : TILEWRIGHT_SOURCE_DIR "/tests/data/llm/" + name + ".config.json";

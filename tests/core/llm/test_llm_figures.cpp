@@ -232,7 +232,8 @@ void TestLlmFigures::operatorsThatOverlapShareCycles()
 void TestLlmFigures::noRowIsBelowTheFloor_data()
 {
     QTest::addColumn<QString>("name");
-    for (const char* name : {"llama-3.1-8b", "deepseek-v2-lite", "gpt-oss-20b", "gemma-3-1b", "gpt2", "bert-base"})
+    for (const char* name :
+         {"llama-3.1-8b", "deepseek-v2-lite", "gpt-oss-20b", "gemma-3-1b", "gpt2", "bert-base"})
         QTest::newRow(name) << QString::fromLatin1(name);
 }
 

@@ -66,7 +66,9 @@ void TestLlmOpen::theFileBesideIsReadWhenTheFirstIsOpened()
 {
     QFETCH(QString, prefix);
     const QTemporaryDir dir;
-    const auto path = [&](const char* name) { return dir.filePath(prefix + QLatin1String(name)).toStdString(); };
+    const auto path = [&](const char* name) {
+        return dir.filePath(prefix + QLatin1String(name)).toStdString();
+    };
     const auto text = readFile(publishedFile("qwen3-8b"));
     QVERIFY(text);
     QVERIFY(writeFileAtomically(path("config.json"), *text));
@@ -95,9 +97,10 @@ void TestLlmOpen::sizesAreTheOptions()
     o.layers = kAllLayers;
     o.weightBits = 4 * kBit + 128;
     o.kvBits = 8 * kBit;
-    const std::map<std::string, std::int64_t> sizes{{"phase", 2},       {"batch", 8},          {"cached", 100},
-                                                    {"all_layers", 1},  {"weight_bits", 4},
-                                                    {"weight_1024ths", 128}, {"kv_bits", 8}};
+    const std::map<std::string, std::int64_t> sizes{{"phase", 2},       {"batch", 8},
+                                                    {"cached", 100},    {"all_layers", 1},
+                                                    {"weight_bits", 4}, {"weight_1024ths", 128},
+                                                    {"kv_bits", 8}};
     QVERIFY(dimensionsOf(o) == sizes);
     QVERIFY(*optionsOf(sizes) == o);
     for (const auto& [name, value] : std::map<std::string, std::int64_t>{

@@ -193,6 +193,8 @@ TABLE = [
 ]
 # Limits that no call can break: the verb has a workload always.
 NEVER = "Needs a workload"
+OF_WORKLOADS = ("--dim", "--strict", "--phase", "--batch", "--prompt", "--cached", "--tokens", "--layers", "--kv-bits",
+                "--weight-bits", "--activation-bits")
 
 WINDOW = os.environ.get("TILEWRIGHT_RENDER")
 
@@ -276,7 +278,7 @@ class Options(unittest.TestCase):
         for program in programs():
             for verb, option, line in described(program):
                 for limit in re.findall(r"\. ((?:Needs|Not with|Alone).*?)(?=\. [A-Z]|$)", line):
-                    if option not in ("--dim", "--strict") or limit != NEVER or verb in ("systolic", "tile"):
+                    if option not in OF_WORKLOADS or limit != NEVER or verb in ("systolic", "tile"):
                         self.assertIn((verb, option, limit.lower()), table)
 
     def test_values_that_are_not_legal(self):

@@ -49,7 +49,8 @@ void TestGemmLists::wrongCountsAreNamed_data()
     QTest::newRow("missing") << QStringLiteral("m,k,n,count\n1,2,3\n")
                              << QStringLiteral("x.csv: line 2: the column \"Count\" is missing");
     QTest::newRow("too many") << QStringLiteral("m,k,n,count\n1,2,3,60000\n1,2,3,60000\n")
-                              << QStringLiteral("x.csv: line 3: the counts are more than 100 000 together up to here");
+                              << QStringLiteral(
+                                     "x.csv: line 3: the counts are more than 100 000 together up to here");
 }
 
 void TestGemmLists::wrongCountsAreNamed()

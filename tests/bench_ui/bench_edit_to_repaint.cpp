@@ -6,6 +6,7 @@
 #include "edit/fit.h"
 #include "theme/theme.h"
 #include "views/graph/graph_view.h"
+#include "views/run/run_view.h"
 #include "window/main_window.h"
 #include "window/view_catalog.h"
 #include "workload/generate.h"
@@ -74,9 +75,13 @@ void report(const std::string& what, const Times& times)
         std::sort(ms.begin(), ms.end());
         return ms[std::min(ms.size() - 1, static_cast<std::size_t>(q * static_cast<double>(ms.size())))];
     };
-    std::printf("%-52s median %6.2f  p95 %6.2f  max %6.2f ms   (GUI thread alone: %6.2f %6.2f %6.2f)\n",
+    constexpr double kFrame = 33; // ms
+    std::printf("%-52s median %6.2f  p95 %6.2f  max %6.2f ms   (GUI thread alone: %6.2f %6.2f %6.2f), "
+                "%td of %zu over %.0f ms\n",
                 what.c_str(), at(times.wall, 0.5), at(times.wall, 0.95), at(times.wall, 1),
-                at(times.own, 0.5), at(times.own, 0.95), at(times.own, 1));
+                at(times.own, 0.5), at(times.own, 0.95), at(times.own, 1),
+                std::ranges::count_if(times.wall, [](double ms) { return ms > kFrame; }), times.wall.size(),
+                kFrame);
     std::fflush(stdout);
 }
 
@@ -319,9 +324,9 @@ private:
     SubgraphId m_edited{0}; ///< by the edit that findEdit() found
 };
 
-/// The wheel over the tile height of one subgraph, with the wavefront of its tile, the inspector and the
-/// status bar in sight: all of them follow.
-void wheel(int count)
+/// The wheel over the tile height of one subgraph, with a view, the inspector and the status bar in sight:
+/// all of them follow. The view: the wavefront of the tile, or the run of the schedule.
+void wheel(int count, bool isRun)
 {
     Watcher watcher;
     MainWindow window;
@@ -332,7 +337,11 @@ void wheel(int count)
         return;
     Document& document = window.state().document;
     window.state().actions.find(QStringLiteral("lens.slowest"))->trigger();
-    window.state().actions.find(QStringLiteral("lens.systolic"))->trigger();
+    auto* run = qobject_cast<RunView*>(window.view(QStringLiteral("run")));
+    if (isRun)
+        window.showView(QStringLiteral("run"));
+    else
+        window.state().actions.find(QStringLiteral("lens.systolic"))->trigger();
     const auto settle = [] {
         QTest::qWait(150);
         while (backgroundPool()->activeThreadCount() > 0)
@@ -357,12 +366,16 @@ void wheel(int count)
         QApplication::sendEvent(height, &event);
         while (!(document.snapshot()->schedule == document.schedule()))
             QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents | QEventLoop::X11ExcludeTimers);
+        if (isRun)
+            run->settle();
         watcher.paintAll();
         if (!(document.schedule() == before))
             watch.addTo(times);
         settle();
     }
-    report("llama block: wheel over h to wavefront, total, inspector", times);
+    report(std::string("llama block: wheel over h to ") + (isRun ? "run" : "wavefront") +
+               ", total, inspector",
+           times);
 }
 
 } // namespace
@@ -381,7 +394,8 @@ int main(int argc, char** argv)
         if (std::string(argv[3]) == kNames[k])
             only = kKinds[k];
     if (argc > 1 && std::string(argv[1]) == "wheel") {
-        wheel(argc > 2 ? std::stoi(argv[2]) : 100);
+        for (const bool isRun : {false, true})
+            wheel(argc > 2 ? std::stoi(argv[2]) : 100, isRun);
         return 0;
     }
     if (argc > 2) {
@@ -396,6 +410,7 @@ int main(int argc, char** argv)
         bench.edits(count, {});
         bench.drag();
     }
-    wheel(100);
+    for (const bool isRun : {false, true})
+        wheel(100, isRun);
     return 0;
 }

@@ -103,6 +103,21 @@ private:
         for (const JsonCursor& item : *items)
             out.push_back(patternAt(item));
     }
+    /// Visits the members of an object that must be there.
+    template <typename Visit> void members(const char* key, const Visit& visit)
+    {
+        const auto at = fieldOf(m_at, key);
+        if (!at)
+            return fail(m_at.error("the field " + std::string(key) + " is missing"));
+        if (const Status s = at->object(); !s)
+            return fail(s.error());
+        for (const auto& [name, value] : at->node().items()) {
+            const auto member = at->member(name);
+            if (!member)
+                return fail(member.error());
+            visit(name, *member);
+        }
+    }
     std::string patternAt(const JsonCursor& at)
     {
         std::string out = take(at.string(), std::string());
@@ -203,38 +218,32 @@ private:
 
     void compressed()
     {
-        const auto groups = fieldOf(m_at, "config_groups");
-        if (!groups)
-            return fail(m_at.error("the field config_groups is missing"));
-        if (const Status s = groups->object(); !s)
-            return fail(s.error());
-        for (const auto& [name, value] : groups->node().items()) {
-            const auto group = groups->member(name);
-            if (!group)
-                return fail(group.error());
-            const auto weights = fieldOf(*group, "weights");
-            if (!weights)
-                continue;
-            LlmFormat format = sideOf(*weights, true);
-            if (const auto inputs = fieldOf(*group, "input_activations"))
-                format.activationBits = sideOf(*inputs, false).weightBits(128, 128);
-            const auto targets = fieldOf(*group, "targets");
-            const auto items = targets ? targets->array() : Result(std::vector<JsonCursor>());
-            if (!items)
-                return fail(items.error());
-            bool all = items->empty();
-            for (const JsonCursor& item : *items) {
-                const std::string target = patternAt(item);
-                if (target == "Linear")
-                    all = true;
-                else
-                    m_out.own.emplace_back(target, format);
-            }
-            if (all)
-                m_out.format = format;
-        }
+        members("config_groups", [this](const std::string&, const JsonCursor& at) { group(at); });
         if (const auto scheme = fieldOf(m_at, "kv_cache_scheme"))
             m_out.kvBits = integerOf(*scheme, "num_bits", 1, 16, 16) * kBit;
+    }
+    void group(const JsonCursor& at)
+    {
+        const auto weights = fieldOf(at, "weights");
+        if (!weights)
+            return;
+        LlmFormat format = sideOf(*weights, true);
+        if (const auto inputs = fieldOf(at, "input_activations"))
+            format.activationBits = sideOf(*inputs, false).weightBits(128, 128);
+        const auto targets = fieldOf(at, "targets");
+        const auto items = targets ? targets->array() : Result(std::vector<JsonCursor>());
+        if (!items)
+            return fail(items.error());
+        bool all = items->empty();
+        for (const JsonCursor& item : *items) {
+            const std::string target = patternAt(item);
+            if (target == "Linear")
+                all = true;
+            else
+                m_out.own.emplace_back(target, format);
+        }
+        if (all)
+            m_out.format = format;
     }
 
     LlmFormat algorithmOf(const JsonCursor& at, const std::string& name)
@@ -261,19 +270,11 @@ private:
             m_out.format = algorithmOf(m_at, algorithm);
             return;
         }
-        const auto layers = fieldOf(m_at, "quantized_layers");
-        if (!layers)
-            return fail(m_at.error("the field quantized_layers is missing"));
-        if (const Status s = layers->object(); !s)
-            return fail(s.error());
-        for (const auto& [name, value] : layers->node().items()) {
-            const auto layer = layers->member(name);
-            if (!layer)
-                return fail(layer.error());
+        members("quantized_layers", [this](const std::string& name, const JsonCursor& layer) {
             if (const auto pattern = ModulePattern::of(name); !pattern)
-                return fail(layer->error(pattern.error().message));
-            m_out.own.emplace_back(name, algorithmOf(*layer, wordOf(*layer, "quant_algo", "")));
-        }
+                return fail(layer.error(pattern.error().message));
+            m_out.own.emplace_back(name, algorithmOf(layer, wordOf(layer, "quant_algo", "")));
+        });
     }
 
     void cache()

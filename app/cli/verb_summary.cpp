@@ -75,8 +75,8 @@ void printLanguage(const Summary& summary, bool explained)
     if (!summary.language)
         return;
     Table table({"language model", "value"});
-    for (const auto& [name, text] : verbs::languageLines(summary))
-        table.add({name, text});
+    for (const verbs::LanguageLine& line : verbs::languageLines(summary))
+        table.add({line.name, line.text});
     std::cout << '\n';
     print(table);
     std::cout << '\n';

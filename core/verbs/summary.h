@@ -171,9 +171,18 @@ struct Summary
     std::vector<SummaryRow> rows;             ///< in the order of kSummaryKinds
     std::optional<LanguageFigures> language;  ///< of a language model
 };
-/// Returns names and values of a language model for people: what runs, the key figures, the time that each
-/// row needs for the whole model; empty for other models.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> languageLines(const Summary& summary);
+/// A figure of a language model for people.
+struct LanguageLine
+{
+    std::string name, text;
+    const ExplainedValue* explained = nullptr; ///< of the figures that the lines were made of; may be null
+};
+/// Returns the figures of a language model that no lens changes: what runs, the key figures, the shares of
+/// its parts. Valid as long as `figures`.
+[[nodiscard]] std::vector<LanguageLine> languageLines(const LanguageFigures& figures);
+/// Returns these, and the time that each row needs for the whole model; empty for other models. Valid as long
+/// as `summary`.
+[[nodiscard]] std::vector<LanguageLine> languageLines(const Summary& summary);
 /// Returns the time of a step of the whole model in a row in ms; nullopt: it is not known.
 [[nodiscard]] std::optional<double> wholeMilliseconds(const Summary& summary, const SummaryRow& row);
 /// Returns the summary of a subject with rows that have not been run.
@@ -183,8 +192,8 @@ struct Summary
 [[nodiscard]] Summary quickSummary(const SummarySubject& subject);
 /// Returns the subject of an evaluated schedule, which must have a model.
 [[nodiscard]] SummarySubject subjectOf(const EvaluatedFiles& evaluated, const WorkloadCall& workload);
-/// Returns names and values for a report of a schedule: machine, cycles and time at its clock, MACs, and what
-/// the lowering made of the operators.
+/// Returns names and values for a report of a schedule: machine, cycles and time at its clock, MACs, what the
+/// lowering made of the operators, and the figures of a language model.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>>
 reportFigures(const lower::ModelOnMachine& model, const Evaluation& evaluation);
 

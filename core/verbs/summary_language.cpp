@@ -96,43 +96,42 @@ std::optional<double> wholeMilliseconds(const Summary& summary, const SummaryRow
     return row.wholeCycles->value / (summary.clockGhz * 1e6);
 }
 
-std::vector<std::pair<std::string, std::string>> languageLines(const Summary& summary)
+std::vector<LanguageLine> languageLines(const LanguageFigures& figures)
 {
-    std::vector<std::pair<std::string, std::string>> out;
-    if (!summary.language)
-        return out;
-    const LanguageFigures& language = *summary.language;
-    out.emplace_back("step", stepText(language.options));
+    std::vector<LanguageLine> out{{"step", stepText(figures.options)}};
     for (const LanguageColumn& column : languageColumns()) {
-        std::string text = languageText(language, column.figure);
-        if (!column.unit.empty() && language.of(column.figure))
+        const auto& figure = figures.of(column.figure);
+        std::string text = languageText(figures, column.figure);
+        if (!column.unit.empty() && figure)
             text += " " + std::string(column.unit);
-        out.emplace_back(std::string(column.title), std::move(text));
+        out.push_back({std::string(column.title), std::move(text), figure ? &*figure : nullptr});
     }
-    const double macs = [&] {
-        double sum = 0;
-        for (const LanguagePart& part : language.parts)
-            sum += part.macs;
-        return sum;
-    }();
-    const double bytes = [&] {
-        double sum = 0;
-        for (const LanguagePart& part : language.parts)
-            sum += part.readBytes;
-        return sum;
-    }();
-    for (const LanguagePart& part : language.parts)
-        out.emplace_back("share of " + std::string(llm::toString(part.part)),
-                         percent(macs > 0 ? part.macs / macs : 0) + " of the multiply-accumulates, " +
-                             percent(bytes > 0 ? part.readBytes / bytes : 0) + " of the bytes read");
-    const auto tokens = static_cast<double>(language.options.batch * language.options.computed());
+    double macs = 0, bytes = 0;
+    for (const LanguagePart& part : figures.parts) {
+        macs += part.macs;
+        bytes += part.readBytes;
+    }
+    for (const LanguagePart& part : figures.parts)
+        out.push_back({"share of " + std::string(llm::toString(part.part)),
+                       percent(macs > 0 ? part.macs / macs : 0) + " of the multiply-accumulates, " +
+                           percent(bytes > 0 ? part.readBytes / bytes : 0) + " of the bytes read"});
+    return out;
+}
+
+std::vector<LanguageLine> languageLines(const Summary& summary)
+{
+    if (!summary.language)
+        return {};
+    std::vector<LanguageLine> out = languageLines(*summary.language);
+    const llm::LlmOptions& options = summary.language->options;
+    const auto tokens = static_cast<double>(options.batch * options.computed());
     for (const SummaryRow& row : summary.rows)
         if (const auto ms = wholeMilliseconds(summary, row))
-            out.emplace_back("whole model, " + std::string(titleOf(row.kind)),
-                             significantNumber(*ms) + " ms a step, " +
-                                 significantNumber(*ms > 0 ? 1000 * tokens / *ms : 0) + " tokens a second, " +
-                                 significantNumber(row.wholeOfFloor ? row.wholeOfFloor->value : 0) +
-                                 " x floor");
+            out.push_back({"whole model, " + std::string(titleOf(row.kind)),
+                           significantNumber(*ms) + " ms a step, " +
+                               significantNumber(*ms > 0 ? 1000 * tokens / *ms : 0) + " tokens a second, " +
+                               significantNumber(row.wholeOfFloor ? row.wholeOfFloor->value : 0) + " x floor",
+                           &*row.wholeCycles});
     return out;
 }
 

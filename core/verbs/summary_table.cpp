@@ -177,6 +177,9 @@ std::vector<std::pair<std::string, std::string>> reportFigures(const lower::Mode
     out.emplace_back("import, operators", std::move(import));
     if (std::string missing = lower::missingText(*model.workload); !missing.empty())
         out.emplace_back("missing", std::move(missing));
+    if (model.workload->language)
+        for (const LanguageLine& line : languageLines(languageFigures(*model.workload->language, machine)))
+            out.emplace_back(line.name, line.text);
     return out;
 }
 

@@ -50,7 +50,7 @@ int score(const QString& label, const QString& name, const QString& more, const 
             total += kMorePenalty + inMore;
         } else {
             // The label of a command is its menu and its name. A match in the name ranks first: "Lens:
-            // Wavefront of the tile" before "Wavefront: First cycle" and "Wavefront: Play the wavefront".
+            // Wavefront of the product" before "Wavefront: First cycle" and "Wavefront: Play the wavefront".
             const bool command = !name.isEmpty() && label.endsWith(name);
             if (inName < 0)
                 total += inLabel + (name.isEmpty() ? 0 : kMenuPenalty);

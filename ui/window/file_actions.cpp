@@ -306,10 +306,18 @@ void FileActions::offerAllLenses(const LensFile& file)
                     });
 }
 
-/// Names the sizes that the file leaves open, until the user has chosen them.
+/// Names the sizes that the file leaves open, until the user has chosen them, and options that were
+/// forgotten.
 void FileActions::tellAssumedSizes()
 {
     const Document& document = m_state.document;
+    if (const auto& why = document.forgottenOptions())
+        m_messages.show(
+            MessageBar::Kind::Warning,
+            tr("The options chosen last for this model do not fit the file any more (%1); it is open "
+               "with its defaults.")
+                .arg(QString::fromStdString(why->message)),
+            tr("Change the options"), [this] { Q_EMIT viewWanted(QStringLiteral("import")); });
     if (document.freeDimensions().empty() || !rememberedDimensions(document.problemPath()).empty())
         return;
     QStringList sizes;

@@ -354,7 +354,7 @@ void MainWindow::createLensActions()
               if (const auto slowest = workspace.links().slowest())
                   workspace.selection().selectSubgraph(*slowest);
           });
-    a.add("lens.systolic", menu, tr("&Wavefront of the tile"), "systolic", key("Ctrl+Shift+1"),
+    a.add("lens.systolic", menu, tr("&Wavefront of the product"), "systolic", key("Ctrl+Shift+1"),
           tr("Show the selected product on the machine's array, cycle by cycle."), whenProduct,
           [this, &workspace] {
               workspace.goTo(Lens::Systolic);

@@ -233,6 +233,7 @@ void Document::startWith(ProblemPtr problem, lower::ModelOnMachinePtr model, Sch
     undoStack().clear();
     undoStack().setClean();
     m_notes.clear();
+    m_forgottenOptions.reset();
     m_nudges.clear();
     m_baselines.clear();
     m_baselineIndex = -1;

@@ -162,6 +162,9 @@ public:
     /// Free dimensions of the open ONNX model and the sizes chosen for them.
     [[nodiscard]] const std::vector<onnx::FreeDimension>& freeDimensions() const { return m_freeDimensions; }
     [[nodiscard]] const onnx::Dimensions& dimensions() const { return m_dimensions; }
+    /// Why the options that the user chose last for the open language model were forgotten; empty: they were
+    /// not.
+    [[nodiscard]] const std::optional<Error>& forgottenOptions() const { return m_forgottenOptions; }
     /// Sets the sizes of the free dimensions as one undo step. The schedule is kept if the ops are the same,
     /// otherwise it is replaced by one op per subgraph.
     [[nodiscard]] Status setDimensions(const onnx::Dimensions& dimensions);
@@ -347,6 +350,7 @@ private:
         m_fileHardware; ///< hardware in the problem file; a schedule file may name another one
     std::vector<onnx::FreeDimension> m_freeDimensions;
     onnx::Dimensions m_dimensions;
+    std::optional<Error> m_forgottenOptions;
     Schedule m_schedule;
     SubgraphColours m_colours;
     Rules m_rules;

@@ -75,6 +75,7 @@ Status Document::takeModel(std::string_view text, const QString& path)
     m_freeDimensions = std::move(file->free);
     m_dimensions = std::move(file->dimensions);
     setModel(std::move(*model), std::move(schedule), path);
+    m_forgottenOptions = std::move(file->forgotten);
     return Unit{};
 }
 

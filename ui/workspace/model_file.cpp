@@ -57,6 +57,7 @@ Result<ModelFile> readModelFile(std::string_view text, const QString& path, cons
         out.dimensions = !first.empty() && llm::optionsOf(first) ? first : rememberedDimensions(path);
     auto workload = lower::readWorkload(text, file, out.dimensions);
     if (!workload && isLanguage && !out.dimensions.empty()) { // the file may have changed since
+        out.forgotten = workload.error();
         out.dimensions.clear();
         workload = lower::readWorkload(text, file);
     }

@@ -26,9 +26,11 @@ struct ModelFile
     std::shared_ptr<const lower::Workload> workload;
     std::vector<onnx::FreeDimension> free;
     onnx::Dimensions dimensions;
+    std::optional<Error> forgotten; ///< why the user's last options are not those of the file any more
 };
 /// Reads a model. Size of a free dimension: that in `first`, otherwise the user's last one for this file,
-/// otherwise the default.
+/// otherwise the default. Options of a language model alike; they are forgotten if the file has changed so
+/// that it does not allow them.
 [[nodiscard]] Result<ModelFile> readModelFile(std::string_view text, const QString& path,
                                               const onnx::Dimensions& first = {});
 

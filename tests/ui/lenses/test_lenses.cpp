@@ -519,7 +519,7 @@ void TestLenses::theInspectorLeadsToTheLenses()
                 return button->click();
         QFAIL(text);
     };
-    press("Wavefront of the tile");
+    press("Wavefront of the product");
     QVERIFY(m_window->view(QStringLiteral("systolic"))->isSeen());
     QVERIFY(workspace().systolic().settings().origin.find("layer0.up") != std::string::npos);
     press("Map the product");

@@ -2,9 +2,11 @@
 // The Import dock: what was understood of a model, and the way from there to the graph and back.
 #include "panels/import/import_view.h"
 #include "test_main.h"
+#include "theme/text.h"
 #include "window/message_bar.h"
 #include "window/missing_banner.h"
 #include "window_fixture.h"
+#include "workspace/model_file.h"
 
 #include "base/file.h"
 
@@ -68,6 +70,7 @@ private Q_SLOTS:
     void whatIsDroppedIsToldOnOpening();
     void freeDimensionsAreAFormAndAnUndoStep();
     void aLanguageModelHasItsPhaseInAForm();
+    void optionsThatNoLongerFitAreTold();
     void nodesOfAnOnnxFileSelectWhatTheyBecame();
 
 private:
@@ -284,7 +287,7 @@ void TestImport::aLanguageModelHasItsPhaseInAForm()
         return tensors(document().model()->workload->model) == tensors(direct->model);
     };
     QVERIFY(document().dimensions().empty() && equals({}));
-    QCOMPARE(box("prompt")->text(), QStringLiteral("by default"));
+    QCOMPARE(box("prompt")->text(), number(2048) + QStringLiteral(" by default"));
     QVERIFY(!box("cached")->isEnabled() && !box("tokens")->isEnabled());
 
     auto* phase = form->findChild<QComboBox*>(QStringLiteral("language.phase"));
@@ -313,6 +316,22 @@ void TestImport::aLanguageModelHasItsPhaseInAForm()
     // Other models have no such form.
     QVERIFY(openIn(*m_window, {kModels + QStringLiteral("llama-block.json")}));
     QTRY_VERIFY(form->isHidden());
+}
+
+void TestImport::optionsThatNoLongerFitAreTold()
+{
+    QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("config.json"));
+    QVERIFY(QFile::copy(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/llm/qwen3-8b.config.json"), path));
+    rememberDimensions(path, {{"phase", 1}, {"layers", 400}}); // of a longer model
+    open(path);
+    QVERIFY(document().dimensions().empty() && document().model()->workload->language);
+    const auto* bar = m_window->findChild<MessageBar*>();
+    QVERIFY2(bar->isVisible() && bar->text().contains(QStringLiteral("36 layers")), qPrintable(bar->text()));
+    QVERIFY(bar->text().contains(QStringLiteral("defaults")));
+    // Another file has nothing to tell.
+    QVERIFY(openIn(*m_window, {kModels + QStringLiteral("llama-block.json")}));
+    QVERIFY(!document().forgottenOptions());
 }
 
 void TestImport::nodesOfAnOnnxFileSelectWhatTheyBecame()

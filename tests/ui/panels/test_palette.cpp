@@ -73,7 +73,7 @@ private Q_SLOTS:
         window.state().selection.selectOps({OpId(1)}); // a product: it has a tile on the array
         window.state().actions.refresh();
         Palette p(window);
-        QVERIFY2(p.typed("wavefront").startsWith(QStringLiteral("Lens: Wavefront of the tile")),
+        QVERIFY2(p.typed("wavefront").startsWith(QStringLiteral("Lens: Wavefront of the product")),
                  qPrintable(p.typed("wavefront")));
     }
     void opsComeBeforeTensorsOfTheSameName()

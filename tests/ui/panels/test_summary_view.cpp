@@ -5,6 +5,7 @@
 #include "export/export_report.h"
 #include "panels/summary/summary_view.h"
 #include "test_main.h"
+#include "theme/text.h"
 #include "window/status_strip.h"
 #include "window_fixture.h"
 
@@ -60,6 +61,7 @@ private Q_SLOTS:
     void theSolvedScheduleIsOneUndoStep();
     void anEditAndAMachineChangeRows();
     void oneLayerInFourLenses();
+    void keyFiguresOfALanguageModel();
     void theMenuHelpLeadsToOneLayer();
     void tableIsCopiedAndExported();
     void reportBeginsWithIt();
@@ -286,6 +288,45 @@ void TestSummaryView::oneLayerInFourLenses()
     QVERIFY(rows->index(0, 4).data().toString().contains(QLatin1String("of the schedule")));
 }
 
+void TestSummaryView::keyFiguresOfALanguageModel()
+{
+    open();
+    const int page = m_view->pages()->count() - 1;
+    QVERIFY(!m_view->pages()->isTabVisible(page)); // a block has none
+    QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("config.json"));
+    QVERIFY(QFile::copy(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/llm/qwen3-8b.config.json"), path));
+    QVERIFY(openIn(*m_window, {path}));
+    m_view->catchUp();
+    m_view->settle();
+    QVERIFY(m_view->pages()->isTabVisible(page));
+    QCOMPARE(m_view->pages()->currentIndex(), page);         // first of all
+    QVERIFY(m_view->explanation()->model()->rowCount() > 0); // of the floor, without a click
+    QWidget* shown = m_view->pages()->currentWidget();
+    auto* table = shown->findChild<QTableView*>();
+    QStringList window, verb;
+    for (int r = 0; r < table->model()->rowCount(); ++r)
+        window << table->model()->index(r, 0).data().toString() + QLatin1Char('|') +
+                      table->model()->index(r, 1).data().toString();
+    for (const verbs::LanguageLine& line : verbs::languageLines(m_view->summary()))
+        verb << QString::fromStdString(line.name + "|" + line.text);
+    QCOMPARE(window, verb);
+    QVERIFY2(!window.filter(number(8'190'735'360)).isEmpty(), qPrintable(window.join(u'\n')));
+    QCOMPARE(window.filter(QStringLiteral("whole model, ")).size(), 3); // schedule, its run, systolic
+    // A figure shows what it is made of.
+    const auto rowNamed = [&](const char* name) {
+        return static_cast<int>(
+            std::ranges::find_if(window,
+                                 [&](const QString& line) { return line.startsWith(QLatin1String(name)); }) -
+            window.begin());
+    };
+    const QModelIndex weights = table->model()->index(rowNamed("bytes of weights"), 1);
+    QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(weights).center());
+    const auto* tree = shown->findChild<QTreeView*>();
+    QVERIFY(tree->model()->rowCount() == 1);
+    QCOMPARE(tree->model()->index(0, 1).data().toString(), number(16'381'470'720));
+}
+
 void TestSummaryView::theMenuHelpLeadsToOneLayer()
 {
     QAction* action = m_window->state().actions.find(QStringLiteral("summary.layer"));
@@ -401,9 +442,9 @@ void TestSummaryView::twoMachinesSideBySide()
     const double first = row(SummaryKind::Systolic).of(SummaryFigure::Cycles)->value,
                  second = row(SummaryKind::Systolic, 1).of(SummaryFigure::Cycles)->value;
     QVERIFY(first != second);
-    QCOMPARE(
-        otherCell(SummaryKind::Systolic, kFirstFigure),
-        QString::fromStdString(formatGrouped(second) + " (× " + significantNumber(second / first) + ")"));
+    QCOMPARE(otherCell(SummaryKind::Systolic, kFirstFigure),
+             QString::fromStdString(formatGrouped(second) + " (× " +
+                                    tilewright::significantNumber(second / first) + ")"));
     QVERIFY(!cell(SummaryKind::Systolic, kFirstFigure).contains(QLatin1Char('(')));
     // Copies and files hold both; a copy has the exact figures.
     const QStringList lines = m_view->copyText().split(QLatin1Char('\n'), Qt::SkipEmptyParts);

@@ -81,8 +81,6 @@ LanguageForm::LanguageForm(Document& document, QWidget* parent)
     width("activations", tr("Activation bits"), tr("Bits of what quantised weights are multiplied with."),
           &LlmOptions::activationBits);
     width("kv", tr("KV bits"), tr("Bits of an element of the cache."), &LlmOptions::kvBits);
-    for (NumberBox* box : {m_prompt, m_cached, m_tokens})
-        box->setSpecialValueText(tr("by default"));
     m_layers->setSpecialValueText(tr("one of each kind"));
     row->addStretch();
 }
@@ -104,6 +102,10 @@ void LanguageForm::refresh()
     m_cached->setEnabled(options.phase != LlmPhase::Prefill);
     m_tokens->setEnabled(options.phase == LlmPhase::Decode);
     m_layers->setEnabled(options.layers != llm::kAllLayers);
+    const LlmOptions& used = model->workload->language->options; // with what the defaults are
+    for (const auto& [box, tokens] : {std::pair(m_prompt, used.prompt), std::pair(m_cached, used.cached),
+                                      std::pair(m_tokens, used.tokens)})
+        box->setSpecialValueText(box->isEnabled() ? tr("%1 by default").arg(number(tokens)) : tr("none"));
     m_fields.show();
 }
 

@@ -105,7 +105,7 @@ void InspectorView::build()
         if (to != Lens::Npu)
             m_productLenses.push_back(button);
     };
-    lens(Lens::Systolic, QStringLiteral("systolic"), tr("Wavefront of the tile"),
+    lens(Lens::Systolic, QStringLiteral("systolic"), tr("Wavefront of the product"),
          tr("Show the largest MatMul cycle by cycle on the machine's array."));
     lens(Lens::Mapping, QStringLiteral("loops"), tr("Map the product"),
          tr("Map the selected op, or the largest MatMul of this subgraph, onto the machine's memories."));

@@ -3,6 +3,9 @@
 
 #include "theme/text.h"
 
+#include <QHeaderView>
+#include <QTreeView>
+
 #include <array>
 
 namespace tilewright::ui {
@@ -115,6 +118,17 @@ QVariant ExplanationModel::headerData(int section, Qt::Orientation orientation, 
     if (role == Qt::TextAlignmentRole && section == Value)
         return static_cast<int>(Qt::AlignRight | Qt::AlignVCenter);
     return role == Qt::DisplayRole ? QVariant(titles[static_cast<std::size_t>(section)]) : QVariant();
+}
+
+void asExplanation(QTreeView& tree, const QString& name, ExplanationModel& model)
+{
+    tree.setModel(&model);
+    tree.setAccessibleName(name);
+    tree.setAlternatingRowColors(true);
+    tree.setUniformRowHeights(true);
+    tree.setFrameShape(QFrame::NoFrame);
+    tree.setMinimumHeight(1);
+    tree.header()->setSectionResizeMode(QHeaderView::ResizeToContents);
 }
 
 } // namespace tilewright::ui

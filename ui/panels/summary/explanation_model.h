@@ -7,6 +7,8 @@
 
 #include <memory>
 
+class QTreeView;
+
 namespace tilewright::ui {
 
 /// Item model of an explanation: a tree of named values, each with its value, its unit and its origin.
@@ -36,5 +38,8 @@ private:
     [[nodiscard]] const Item* itemOf(const QModelIndex& index) const;
     std::unique_ptr<Item> m_root;
 };
+
+/// Shows the model in a tree with the looks of all explanations.
+void asExplanation(QTreeView& tree, const QString& name, ExplanationModel& model);
 
 } // namespace tilewright::ui

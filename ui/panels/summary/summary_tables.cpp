@@ -3,6 +3,8 @@
 
 #include "theme/text.h"
 
+#include <algorithm>
+
 namespace tilewright::ui {
 
 using verbs::SummaryFigure;
@@ -92,6 +94,35 @@ Table layerTable(std::span<const verbs::Summary> summaries, std::optional<Operat
                 out.add(title, TableCell(TableValue(), tr("none")), TableValue(), TableValue(),
                         tr("This lens has no work of this operator."));
         }
+    return out;
+}
+
+Table languageTable(std::span<const verbs::Summary> summaries)
+{
+    Table out;
+    out.columns = {{tr("Figure")}};
+    for (const verbs::Summary& summary : summaries) {
+        const std::vector<verbs::LanguageLine> lines = verbs::languageLines(summary);
+        if (lines.empty())
+            continue;
+        out.columns.push_back({summaries.size() == 1 ? tr("Value")
+                                                     : tr("%1 on %2")
+                                                           .arg(QString::fromStdString(summary.model),
+                                                                QString::fromStdString(summary.machine))});
+        for (std::vector<TableCell>& row : out.rows)
+            row.emplace_back(QString());
+        for (const verbs::LanguageLine& line : lines) {
+            auto row = std::ranges::find_if(out.rows, [&](const std::vector<TableCell>& cells) {
+                return cells.front().value == TableValue(line.name);
+            });
+            if (row == out.rows.end()) {
+                out.rows.emplace_back(out.columns.size(), TableCell(QString())).front() =
+                    TableCell(line.name);
+                row = out.rows.end() - 1;
+            }
+            row->back() = TableCell(line.text);
+        }
+    }
     return out;
 }
 

@@ -32,5 +32,7 @@ enum SummaryTableColumn : std::uint8_t {
 [[nodiscard]] Table paneTable(std::span<const verbs::Summary> summaries);
 /// The figures of one operator: a row for each lens, on each machine.
 [[nodiscard]] Table layerTable(std::span<const verbs::Summary> summaries, std::optional<OperatorId> op);
+/// The key figures of a language model, a column for each of the summaries that has some.
+[[nodiscard]] Table languageTable(std::span<const verbs::Summary> summaries);
 
 } // namespace tilewright::ui

@@ -3,6 +3,7 @@
 
 #include "canvas/control_bar.h"
 #include "canvas/number_box.h"
+#include "panels/summary/language_page.h"
 #include "panels/summary/summary_tables.h"
 #include "theme/icon.h"
 #include "theme/text.h"
@@ -48,7 +49,8 @@ SummaryView::SummaryView(const ViewContext& context, QWidget* parent)
                          })),
       m_halves(new QSplitter(Qt::Vertical, this)), m_table(new QTableView), m_pages(new QTabWidget),
       m_about(new QLabel), m_explained(new ExplanationModel(this)), m_tree(new QTreeView),
-      m_layerRows(new TableModel(this)), m_layerName(new QLabel), m_layer(new QTableView)
+      m_layerRows(new TableModel(this)), m_layerName(new QLabel), m_layer(new QTableView),
+      m_language(new LanguagePage)
 {
     m_pool.setMaxThreadCount(2);
     for (std::size_t block = 0; block < m_runs.size(); ++block)
@@ -96,13 +98,7 @@ SummaryView::SummaryView(const ViewContext& context, QWidget* parent)
     auto* below = new QVBoxLayout(explanation);
     below->setContentsMargins(0, 4, 0, 0);
     below->addWidget(m_about);
-    m_tree->setModel(m_explained);
-    m_tree->setAccessibleName(tr("What the figure is made of"));
-    m_tree->setAlternatingRowColors(true);
-    m_tree->setUniformRowHeights(true);
-    m_tree->setFrameShape(QFrame::NoFrame);
-    m_tree->setMinimumHeight(1);
-    m_tree->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    asExplanation(*m_tree, tr("What the figure is made of"), *m_explained);
     below->addWidget(m_tree, 1);
     m_pages->setAccessibleName(tr("What the figure is made of, and the selected operator"));
     m_pages->addTab(explanation, tr("What the figure is made of"));
@@ -124,6 +120,8 @@ SummaryView::SummaryView(const ViewContext& context, QWidget* parent)
     m_layer->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     lenses->addWidget(m_layer, 1);
     m_pages->addTab(layer, tr("One layer in four lenses"));
+    m_pages->addTab(m_language, tr("Language model"));
+    m_pages->setTabVisible(m_pages->indexOf(m_language), false);
     m_halves->addWidget(m_pages);
     m_halves->setStretchFactor(0, 3);
     m_halves->setStretchFactor(1, 2);
@@ -207,6 +205,15 @@ void SummaryView::showRows()
     if (!m_table->currentIndex().isValid() && !m_lines.empty()) // the floor is explained at first
         m_table->setCurrentIndex(m_rows->index(isComparing() ? 1 : 0, SummaryFirstFigure));
     showHeadline();
+    if (!m_explained->explanation()) // of the cell that was current before the rows were reset
+        explain(m_table->currentIndex());
+    m_language->show(m_summaries);
+    const int page = m_pages->indexOf(m_language);
+    if (const bool isLanguage = m_summaries.front().language.has_value();
+        isLanguage != m_pages->isTabVisible(page)) {
+        m_pages->setTabVisible(page, isLanguage);
+        m_pages->setCurrentIndex(isLanguage ? page : 0);
+    }
     const auto& rows = m_summaries.front().rows;
     Actions::setAvailable(m_apply, {!rows.empty() && rows[indexOf(SummaryKind::ScheduleSolved)].solved,
                                     tr("No schedule has been searched in the Summary yet.")});

@@ -23,6 +23,7 @@ class QTreeView;
 namespace tilewright::ui {
 
 class ControlBar;
+class LanguagePage;
 
 /// The Summary: a row a lens with its figures beside the floor (R19), rows that are searched or simulated
 /// when asked, what each figure is made of, and the figures of the selected operator in every lens. Another
@@ -130,6 +131,7 @@ private:
     TableModel* m_layerRows;
     QLabel* m_layerName;
     QTableView* m_layer;
+    LanguagePage* m_language;
 };
 
 } // namespace tilewright::ui

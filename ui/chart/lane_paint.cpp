@@ -256,9 +256,9 @@ void paintName(QPainter& painter, const Lane& lane, const LaneBox& box, const La
 {
     painter.setFont(uiFont(lane.inner ? 0.8 : 0.9, lane.heading ? QFont::DemiBold : QFont::Normal));
     const QFontMetricsF fm(painter.font());
-    if (lane.heading && lane.rows.empty()) { // a title on top of the grid lines
-        const QRectF line(p.labels.left(), box.rect.top(), p.plot.right() - p.labels.left(),
-                          box.rect.height());
+    if (lane.heading && lane.rows.empty()) {                            // a title on top of the grid lines
+        const double right = std::max(p.plot.right(), p.title.right()); // a title also stands above the facts
+        const QRectF line(p.labels.left(), box.rect.top(), right - p.labels.left(), box.rect.height());
         painter.fillRect(line, theme.canvas);
         painter.setPen(theme.text);
         painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,

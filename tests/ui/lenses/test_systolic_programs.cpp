@@ -327,6 +327,9 @@ private Q_SLOTS:
         QCOMPARE(figure("dataflow", 1), QStringLiteral("os"));
         QCOMPARE(figure("dataflow", 2), QStringLiteral("ws"));
         QVERIFY(figure("bandwidth", 1) != figure("bandwidth", 2));
+        QVERIFY(figure("product", 1).isEmpty()); // what is equal is named below
+        QVERIFY2(m.compared.note.contains(QStringLiteral("product")), qPrintable(m.compared.note));
+        QVERIFY(!m.compared.note.contains(QStringLiteral("dataflow")));
         QCOMPARE(figure("cycles", 1), plain(before.cycles));
         QCOMPARE(figure("cycles", 2), plain(now.cycles));
         QCOMPARE(figure("L2 bytes", 1), plain(verbs::l2BytesOf(pinned->comparison->pipelined)));

@@ -172,6 +172,30 @@ private slots:
         QCOMPARE(wrong.code, 2);
         QVERIFY2(wrong.err.contains("--set") && wrong.err.contains("compute"), wrong.err.constData());
     }
+    /// A schedule whose latencies are not those of its rules is drawn, and named.
+    void wrongLatenciesAreTold()
+    {
+        const QTemporaryDir dir;
+        const QString problem = kSamples + QStringLiteral("schedule/example-4.json");
+        QFile source(kSamples + QStringLiteral("schedule/example-4.a-raster.schedule.json"));
+        QVERIFY(source.open(QIODevice::ReadOnly));
+        QJsonObject schedule = QJsonDocument::fromJson(source.readAll()).object();
+        schedule[QStringLiteral("subgraph_latencies")] = QJsonArray{1};
+        QFile wrong(dir.filePath(QStringLiteral("wrong.json")));
+        QVERIFY(wrong.open(QIODevice::WriteOnly) && wrong.write(QJsonDocument(schedule).toJson()) > 0);
+        wrong.close();
+        const QString picture = dir.filePath(QStringLiteral("g.png")),
+                      page = dir.filePath(QStringLiteral("g.html"));
+        for (const QStringList& verb :
+             {QStringList{QStringLiteral("render"), problem, wrong.fileName(), QStringLiteral("--output"),
+                          picture},
+              {QStringLiteral("report"), problem, wrong.fileName(), QStringLiteral("-o"), page}}) {
+            const ProgramRun r = runProgram(verb);
+            QVERIFY2(r.code == 0, r.err.constData());
+            QVERIFY2(r.err.contains("wrong.json: subgraph_latencies: of subgraph 0"), r.err.constData());
+        }
+        QVERIFY(QFile::exists(picture) && QFile::exists(page));
+    }
     void reportsThatCannotBeWritten_data()
     {
         QTest::addColumn<QStringList>("arguments");

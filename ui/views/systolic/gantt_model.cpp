@@ -191,8 +191,13 @@ PaintedTable comparedWith(const GanttModel& m, const GanttProgram& pinned)
     out.title = tr("Compared with the pinned program");
     out.head = {QString(), tr("pinned"), tr("now"), tr("change")};
     out.numeric = {false, true, true, true};
+    QStringList equal;
     const auto row = [&](const QString& name, const auto& text) {
-        out.rows.push_back({name, text(pinned, m.pinned->of), text(m.main(), m.result->of), QString()});
+        const QString before = text(pinned, m.pinned->of), now = text(m.main(), m.result->of);
+        if (before == now)
+            equal << name;
+        else
+            out.rows.push_back({name, before, now, QString()});
     };
     const auto figure = [&](const QString& name, const auto& value) {
         const std::int64_t before = value(pinned), now = value(m.main());
@@ -227,6 +232,8 @@ PaintedTable comparedWith(const GanttModel& m, const GanttProgram& pinned)
         });
     figure(tr("L2 bytes"), [](const GanttProgram& p) { return verbs::l2BytesOf(*p.program); });
     figure(tr("DRAM bytes"), [](const GanttProgram& p) { return verbs::dramBytesOf(*p.program); });
+    if (!equal.isEmpty())
+        out.note = tr("Equal in both: %1.").arg(equal.join(QStringLiteral(", ")));
     return out;
 }
 

@@ -43,30 +43,48 @@ std::vector<double> PaintedTable::naturalColumns() const
     return columns;
 }
 
-std::vector<double> PaintedTable::shownColumns(std::vector<double> columns, double width) const
+std::vector<double> PaintedTable::leastColumns(const std::vector<double>& natural) const
 {
-    const std::size_t n = columns.size();
-    const double room = width - kMarker - kGap * static_cast<double>(n > 0 ? n - 1 : 0);
-    double over = std::accumulate(columns.begin(), columns.end(), 0.0) - room;
-    // Text columns are narrowed, the widest first, until the table fits.
-    while (over > 0.5) {
-        std::size_t widest = n;
-        for (std::size_t c = 0; c < n; ++c)
-            if (!(c < numeric.size() && numeric[c]) && columns[c] > 60 &&
-                (widest == n || columns[c] > columns[widest]))
-                widest = c;
-        if (widest == n)
-            break;
-        const double cut = std::min({over, 12.0, columns[widest] - 60});
-        columns[widest] -= cut;
-        over -= cut;
+    constexpr double kLeast = 60;
+    const QFontMetricsF fm(uiFont(0.95));
+    std::vector<double> out = natural;
+    for (std::size_t c = 0; c < out.size(); ++c) {
+        if (c < numeric.size() && numeric[c])
+            continue;
+        double word = kLeast;
+        for (const QStringList& row : rows)
+            if (static_cast<qsizetype>(c) < row.size())
+                for (const QString& part : row[static_cast<qsizetype>(c)].split(u' '))
+                    word = std::max(word, fm.horizontalAdvance(part) + 1);
+        out[c] = std::min(out[c], word);
     }
-    // Columns that still do not fit are left out whole, from the end: a cut number would be wrong.
-    while (columns.size() > 2 && kMarker + std::accumulate(columns.begin(), columns.end(), 0.0) +
-                                         kGap * static_cast<double>(columns.size() - 1) >
-                                     width + 0.5)
-        columns.pop_back();
-    return columns;
+    return out;
+}
+
+std::vector<double> PaintedTable::shownColumns(std::vector<double> natural, double width) const
+{
+    const std::vector<double> least = leastColumns(natural);
+    while (true) {
+        std::vector<double> columns = natural;
+        const std::size_t n = columns.size();
+        double over = kMarker + kGap * static_cast<double>(n > 0 ? n - 1 : 0) +
+                      std::accumulate(columns.begin(), columns.end(), 0.0) - width;
+        // Text columns are narrowed to their longest word, the widest first, until the table fits.
+        while (over > 0.5) {
+            std::size_t widest = n;
+            for (std::size_t c = 0; c < n; ++c)
+                if (columns[c] > least[c] && (widest == n || columns[c] > columns[widest]))
+                    widest = c;
+            if (widest == n)
+                break;
+            const double cut = std::min({over, 12.0, columns[widest] - least[widest]});
+            columns[widest] -= cut;
+            over -= cut;
+        }
+        if (over <= 0.5 || n <= 2)
+            return columns;
+        natural.pop_back(); // a column that does not fit is left out whole: a cut number would be wrong
+    }
 }
 
 PaintedTable::Geometry PaintedTable::geometry(double width) const

@@ -46,6 +46,8 @@ private:
     };
     [[nodiscard]] Geometry geometry(double width) const;
     [[nodiscard]] std::vector<double> naturalColumns() const; ///< widths at which no text wraps
+    /// Widths at which no word of a text column is cut.
+    [[nodiscard]] std::vector<double> leastColumns(const std::vector<double>& natural) const;
     /// Widths of the columns that a table of this width shows.
     [[nodiscard]] std::vector<double> shownColumns(std::vector<double> natural, double width) const;
 };

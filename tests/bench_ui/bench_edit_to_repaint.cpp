@@ -2,7 +2,7 @@
 // Edit to repaint: from the person's command (the edit itself included) until the new evaluation is published
 // and every visible view has painted it: until nothing that was asked to be laid out or painted is left. Then
 // how long one mouse move of a drag keeps the window. Prints percentiles; `./dev bench ui`. For profiling:
-// `tilewright-bench-ui OPS EDITS [KIND]`, `tilewright-bench-ui wheel [TURNS]`.
+// `tilewright-bench-ui OPS EDITS [KIND]`, `tilewright-bench-ui wheel [TURNS [run]]`.
 #include "edit/fit.h"
 #include "theme/theme.h"
 #include "views/graph/graph_view.h"
@@ -328,13 +328,16 @@ private:
 /// all of them follow. The view: the wavefront of the tile, or the run of the schedule.
 void wheel(int count, bool isRun)
 {
+    QSettings().clear(); // lens and layout of the window before
     Watcher watcher;
     MainWindow window;
     qApp->installEventFilter(&watcher);
     window.resize(1440, 900);
     window.show();
-    if (!window.openPaths({samplesFolder() + QStringLiteral("/models/llama-block.json")}))
+    if (!window.openPaths({samplesFolder() + QStringLiteral("/models/llama-block.json")})) {
+        std::printf("the sample cannot be opened\n");
         return;
+    }
     Document& document = window.state().document;
     window.state().actions.find(QStringLiteral("lens.slowest"))->trigger();
     auto* run = qobject_cast<RunView*>(window.view(QStringLiteral("run")));
@@ -353,8 +356,10 @@ void wheel(int count, bool isRun)
     for (QSpinBox* box : window.view(QStringLiteral("inspector"))->findChildren<QSpinBox*>())
         if (box->accessibleName() == QLatin1String("Tile height"))
             height = box;
-    if (!height)
+    if (!height) {
+        std::printf("no field of the tile height\n");
         return;
+    }
     height->setFocus();
     Times times;
     for (int i = 0; i < count; ++i) {
@@ -394,8 +399,7 @@ int main(int argc, char** argv)
         if (std::string(argv[3]) == kNames[k])
             only = kKinds[k];
     if (argc > 1 && std::string(argv[1]) == "wheel") {
-        for (const bool isRun : {false, true})
-            wheel(argc > 2 ? std::stoi(argv[2]) : 100, isRun);
+        wheel(argc > 2 ? std::stoi(argv[2]) : 100, argc > 3);
         return 0;
     }
     if (argc > 2) {
@@ -410,7 +414,7 @@ int main(int argc, char** argv)
         bench.edits(count, {});
         bench.drag();
     }
-    for (const bool isRun : {false, true})
-        wheel(100, isRun);
+    wheel(100, false);
+    wheel(100, true);
     return 0;
 }

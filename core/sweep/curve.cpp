@@ -64,7 +64,8 @@ bool isCost(const Plan& plan, std::string_view metric)
     if (metric == "lower_bound")
         return plan.what == What::Bound;
     return metric != "proven" && metric != "subgraphs" && metric != "utilization" &&
-           metric != "mapping_efficiency" && !metric.ends_with("_share");
+           metric != "mapping_efficiency" && metric != "tokens_per_second" && metric != "floor_ms" &&
+           !metric.ends_with("_share");
 }
 
 /// Key of a curve: the workload, and the values of all other axes.

@@ -12,7 +12,8 @@ namespace tilewright::sweep {
 
 namespace {
 
-constexpr std::array kLenses{Lens::Schedule, Lens::Run, Lens::Mapping, Lens::Npu, Lens::Systolic};
+constexpr std::array kLenses{Lens::Schedule, Lens::Run,      Lens::Mapping,
+                             Lens::Npu,      Lens::Systolic, Lens::Language};
 constexpr std::array kWhats{What::Evaluate, What::Solve,   What::Bound, What::Optimum,
                             What::Static,   What::Dynamic, What::Table};
 constexpr std::array kMinimise{Minimise::Latency, Minimise::Traffic, Minimise::Energy, Minimise::Edp};
@@ -49,6 +50,8 @@ std::vector<What> whatsOf(Lens lens)
         return {What::Dynamic, What::Static};
     case Lens::Systolic:
         return {What::Table};
+    case Lens::Language:
+        return {What::Bound, What::Evaluate, What::Dynamic};
     case Lens::Schedule:
         break;
     }
@@ -217,14 +220,16 @@ Json writeJson(const ListedPoints& value)
     return out;
 }
 
-void bindRules(JsonFields& f, Rules& rules)
+void bindRules(JsonFields& f, std::optional<Rules>& rules)
 {
-    RulesInWords words = inWords(rules);
-    std::string set = f.reading() ? "final" : std::string(words.set);
+    if (f.reading() ? !f.has("rules") && !f.has("set") : !rules)
+        return;
+    RulesInWords words = inWords(rules.value_or(Rules::final()));
+    std::string set(words.set);
     std::vector<std::string> switches;
     if (!f.reading())
         switches = std::move(words.switches);
-    f.defaulted("rules", set, "final");
+    f.required("rules", set); // the switches of `set` change them
     f.defaulted("set", switches, {});
     if (!f.reading() || f.failed())
         return;
@@ -233,7 +238,7 @@ void bindRules(JsonFields& f, Rules& rules)
         f.fail("rules", "expected " + ruleSetList() + ", got \"" + set + "\"");
     rules = named.value_or(Rules::final());
     for (std::size_t i = 0; i < switches.size(); ++i)
-        if (const Status status = setRule(rules, switches[i]); !status)
+        if (const Status status = setRule(*rules, switches[i]); !status)
             f.fail("set[" + std::to_string(i) + "]", status.error().message);
 }
 
@@ -278,7 +283,9 @@ void checkWhole(JsonFields& f, const Plan& plan)
         f.fail("schedule", "applies to \"what\": \"evaluate\" or \"solve\" only");
     if (!plan.schedule.empty() && plan.workload.size() > 1)
         f.fail("schedule", "needs a plan with one workload; this plan has several");
-    if (plan.schedule.empty() && plan.what == What::Evaluate)
+    if (!plan.schedule.empty() && plan.lens == Lens::Language)
+        f.fail("schedule", "does not apply to the lens language, which evaluates the start schedule");
+    if (plan.schedule.empty() && plan.what == What::Evaluate && plan.lens != Lens::Language)
         f.fail("schedule", "is missing: \"what\": \"evaluate\" needs it");
     if (plan.budget.iterations > 0 && !solves)
         f.fail("budget.iterations", "applies to \"what\": \"solve\" only");
@@ -292,6 +299,9 @@ void checkWhole(JsonFields& f, const Plan& plan)
         const std::string at = plan.listed.empty() ? "axes[" + std::to_string(i) + "].name" : "points[0]";
         if (!names.insert(name).second)
             f.fail(at, "\"" + name + "\" occurs twice");
+        if (const std::string_view dimension = dimensionOf(name);
+            plan.dimensions.contains(std::string(dimension)))
+            f.fail(at, "\"" + std::string(dimension) + "\" is one of the dimensions of the plan as well");
         if (isProblemHardware(name) && !isOfProblems(plan.lens))
             f.fail(at, "\"" + name + "\" is hardware of the lenses schedule and run");
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "sweep/points.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "eval/lower_bound.h"
@@ -15,16 +16,11 @@
 #include "run/run.h"
 #include "schedule/schedule_json.h"
 #include "solve/search/solver.h"
-#include "sweep/sweep.h"
 
 #include <algorithm>
 #include <charconv>
 
 namespace tilewright::sweep {
-
-namespace {
-
-using MaybeResult = std::optional<PointResult>;
 
 PointResult failedPoint(std::string sentence)
 {
@@ -38,13 +34,12 @@ PointResult failedPoint(const Error& error)
     return failedPoint(Error{error.code, error.message, error.path, {}}.text());
 }
 
-/// The machine of a point.
 Result<Machine> machineAt(const Sweep& sweep, const Point& point)
 {
     Machine machine = *sweep.machine;
     for (std::size_t a = 0; a < point.values.size(); ++a) {
         const std::string& name = sweep.plan().axes[a].name;
-        if (isProblemHardware(name))
+        if (isProblemHardware(name) || !dimensionOf(name).empty())
             continue;
         auto changed = withMachineField(machine, name, point.values[a].text);
         if (!changed)
@@ -53,6 +48,20 @@ Result<Machine> machineAt(const Sweep& sweep, const Point& point)
     }
     return machine;
 }
+
+Result<std::shared_ptr<const lower::Workload>> workloadAt(const Sweep& sweep, const Point& point)
+{
+    const SweepWorkload& workload = sweep.workloads[point.workload];
+    if (!workload.content)
+        return workload.workload;
+    auto read = lower::readWorkload(workload.content->view(), sweep.plan().workload[point.workload],
+                                    dimensionsAt(sweep.plan(), point));
+    if (!read)
+        return read.error();
+    return std::make_shared<const lower::Workload>(std::move(*read));
+}
+
+namespace {
 
 void setHardware(Hardware& hardware, std::string_view name, const AxisValue& value)
 {
@@ -98,13 +107,16 @@ Result<PointProblem> problemAt(const Sweep& sweep, const Point& point)
         const auto machine = machineAt(sweep, point);
         if (!machine)
             return machine.error();
-        const auto model = lower::putOnMachine(workload.workload, *machine);
+        const auto read = workloadAt(sweep, point);
+        if (!read)
+            return read.error();
+        const auto model = lower::putOnMachine(*read, *machine);
         if (!model)
             return model.error();
         data = (*model)->problem->data();
         out.unit = static_cast<double>((*model)->lowered.timeUnit);
         out.target.machine = *machine;
-        out.target.dimensions = plan.dimensions;
+        out.target.dimensions = dimensionsAt(plan, point);
     }
     if (const Hardware hardware = hardwareAt(data.hardware, plan, point); hardware != data.hardware) {
         out.target = {};
@@ -173,7 +185,7 @@ MaybeResult runPoint(const Sweep& sweep, const PointProblem& point, const Schedu
                      const std::stop_token& stop)
 {
     const Problem& problem = *point.problem;
-    const Evaluation e = evaluate(problem, schedule, sweep.plan().rules);
+    const Evaluation e = evaluate(problem, schedule, sweep.plan().rulesOf(problem));
     if (!e.valid())
         return failedPoint("the schedule is not valid here: " + sentence(*e.verdict()));
     tilewright::RunOptions options;
@@ -213,7 +225,7 @@ MaybeResult solvePoint(const Sweep& sweep, const PointProblem& point, std::optio
 {
     const Plan& plan = sweep.plan();
     SolveOptions options;
-    options.rules = plan.rules;
+    options.rules = plan.rulesOf(*point.problem);
     options.objective = plan.minimise == Minimise::Energy ? SolveObjective::Energy
                         : plan.minimise == Minimise::Edp  ? SolveObjective::Edp
                                                           : SolveObjective::Latency;
@@ -246,11 +258,11 @@ MaybeResult solvePoint(const Sweep& sweep, const PointProblem& point, std::optio
         out.metrics = {
             solved->energy * total, solved->bound() * point.unit, total, solved->energy, subgraphs, proven};
     else
-        out.metrics = {total, bound, trafficOf(evaluate(*point.problem, solved->schedule, plan.rules)),
+        out.metrics = {total, bound, trafficOf(evaluate(*point.problem, solved->schedule, options.rules)),
                        subgraphs, proven};
     if (sweep.manifest.keepSchedules) {
         solved->schedule.extra = lower::withTarget(solved->schedule.extra, point.target);
-        solved->schedule.rules = statedRules(*point.problem, plan.rules);
+        solved->schedule.rules = statedRules(*point.problem, options.rules);
         auto text = writeSchedule(*point.problem, solved->schedule, solved->latencies);
         if (!text)
             return failedPoint(text.error());
@@ -261,13 +273,14 @@ MaybeResult solvePoint(const Sweep& sweep, const PointProblem& point, std::optio
 
 PointResult evaluatePoint(const Sweep& sweep, const PointProblem& point, const Schedule& schedule)
 {
-    const Evaluation e = evaluate(*point.problem, schedule, sweep.plan().rules);
+    const Rules rules = sweep.plan().rulesOf(*point.problem);
+    const Evaluation e = evaluate(*point.problem, schedule, rules);
     if (!e.valid())
         return failedPoint("the schedule is not valid here: " + sentence(*e.verdict()));
     double peak = 0;
     for (const SubgraphEvaluation& s : e.subgraphs)
         peak = std::max(peak, s.peakWorkingSet);
-    const double bound = lowerBound(*point.problem, sweep.plan().rules).value;
+    const double bound = lowerBound(*point.problem, rules).value;
     PointResult out;
     out.metrics = {e.total * point.unit, bound * point.unit, trafficOf(e), peak};
     return out;
@@ -280,7 +293,7 @@ MaybeResult schedulePoint(const Sweep& sweep, const Point& point, const std::sto
     if (!problem)
         return failedPoint(problem.error());
     if (plan.what == What::Bound) {
-        const LowerBound bound = lowerBound(*problem->problem, plan.rules);
+        const LowerBound bound = lowerBound(*problem->problem, plan.rulesOf(*problem->problem));
         PointResult out;
         out.metrics = {bound.value * problem->unit, bound.compute * problem->unit,
                        bound.memory * problem->unit};
@@ -306,7 +319,10 @@ MaybeResult schedulePoint(const Sweep& sweep, const Point& point, const std::sto
 
 MaybeResult mappingPoint(const Sweep& sweep, const Point& point, const std::stop_token& stop)
 {
-    const lower::Workload& workload = *sweep.workloads[point.workload].workload;
+    const auto read = workloadAt(sweep, point);
+    if (!read)
+        return failedPoint(read.error());
+    const lower::Workload& workload = **read;
     const auto machine = machineAt(sweep, point);
     if (!machine)
         return failedPoint(machine.error());
@@ -352,7 +368,10 @@ MaybeResult npuPoint(const Sweep& sweep, const Point& point, const std::stop_tok
     const auto machine = machineAt(sweep, point);
     if (!machine)
         return failedPoint(machine.error());
-    const auto model = lower::putOnMachine(sweep.workloads[point.workload].workload, *machine);
+    const auto workload = workloadAt(sweep, point);
+    if (!workload)
+        return failedPoint(workload.error());
+    const auto model = lower::putOnMachine(*workload, *machine);
     if (!model)
         return failedPoint(model.error());
     auto lowered = lower::npuOf(**model);
@@ -392,7 +411,10 @@ PointResult systolicPoint(const Sweep& sweep, const Point& point)
     const auto machine = machineAt(sweep, point);
     if (!machine)
         return failedPoint(machine.error());
-    const auto lowered = lower::lowerToProblem(sweep.workloads[point.workload].workload->model, *machine);
+    const auto workload = workloadAt(sweep, point);
+    if (!workload)
+        return failedPoint(workload.error());
+    const auto lowered = lower::lowerToProblem((*workload)->model, *machine);
     if (!lowered)
         return failedPoint(lowered.error());
     systolic::TimingOptions timing;
@@ -443,6 +465,8 @@ std::optional<PointResult> computePoint(const Sweep& sweep, std::size_t index, c
         return npuPoint(sweep, point, stop);
     case Lens::Systolic:
         return systolicPoint(sweep, point);
+    case Lens::Language:
+        return languagePoint(sweep, point, stop);
     case Lens::Schedule:
     case Lens::Run:
         break;

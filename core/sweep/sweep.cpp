@@ -48,7 +48,8 @@ std::string rounded(double value, bool fractional)
 
 std::string_view toString(Lens lens) noexcept
 {
-    constexpr std::array<std::string_view, 5> kNames{"schedule", "run", "mapping", "npu", "systolic"};
+    constexpr std::array<std::string_view, 6> kNames{"schedule", "run",      "mapping",
+                                                     "npu",      "systolic", "language"};
     return kNames[static_cast<std::size_t>(lens)];
 }
 
@@ -117,9 +118,25 @@ Point pointAt(const Plan& plan, std::size_t index)
     return out;
 }
 
+std::map<std::string, std::int64_t> dimensionsAt(const Plan& plan, const Point& point)
+{
+    std::map<std::string, std::int64_t> out = plan.dimensions;
+    for (std::size_t a = 0; a < point.values.size(); ++a)
+        if (const std::string_view name = dimensionOf(plan.axes[a].name); !name.empty())
+            out[std::string(name)] =
+                static_cast<std::int64_t>(point.values[a].number().value_or(0)); // checkAxes() wants one
+    return out;
+}
+
 bool isProblemHardware(std::string_view name)
 {
     return std::ranges::find(kProblemHardware, name) != kProblemHardware.end();
+}
+
+std::string_view dimensionOf(std::string_view axis)
+{
+    constexpr std::string_view kPrefix = "dimensions.";
+    return axis.starts_with(kPrefix) ? axis.substr(kPrefix.size()) : std::string_view();
 }
 
 std::vector<AxisValue> valuesOf(const AxisRange& range, std::string_view axis)
@@ -150,6 +167,8 @@ std::vector<std::string_view> metricsOf(const Plan& plan)
     case Lens::Systolic:
         return {"cycles",   "bound_cycles", "dram_bytes",  "l3_bytes",
                 "l2_bytes", "l1_bytes",     "utilization", "mapping_efficiency"};
+    case Lens::Language:
+        return {"step_ms", "ms_per_token", "tokens_per_second", "floor_ms", "of_floor", "memory_bytes"};
     case Lens::Schedule:
         break;
     }
@@ -223,8 +242,8 @@ void noticeLatencies(const Sweep& sweep, const std::string& file)
     const Problem& problem = *sweep.workloads.front().workload->problem;
     const auto loaded = readSchedule(problem, sweep.scheduleText, file);
     if (loaded && loaded->formatIssues.empty())
-        noticeDeviations(file, latencyDeviations(loaded->schedule,
-                                                 evaluate(problem, loaded->schedule, sweep.plan().rules)));
+        noticeDeviations(file, latencyDeviations(loaded->schedule, evaluate(problem, loaded->schedule,
+                                                                            sweep.plan().rulesOf(problem))));
 }
 
 } // namespace
@@ -278,18 +297,27 @@ Result<Sweep> readSweep(std::string_view text, const std::string& planFile)
     for (std::size_t i = 0; i < p.workload.size(); ++i) {
         const std::string path = p.workload.size() == 1 ? "workload" : "workload[" + std::to_string(i) + "]";
         const std::string file = besidePlan(planFile, p.workload[i]);
-        const auto content = onnx::readFile(file);
+        auto content = onnx::readFile(file);
         if (!content)
             return atPlan(planFile, path, content.error());
-        auto workload = lower::readWorkload(content->view(), file, p.dimensions);
+        auto workload = lower::readWorkload(content->view(), file, dimensionsAt(p, pointAt(p, 0)));
         if (!workload)
             return atPlan(planFile, path, workload.error());
+        if (p.lens == Lens::Language && !workload->language)
+            return atPlan(planFile, path,
+                          Error{ErrorCode::Refused,
+                                "is not the config.json of a language model, which the lens "
+                                "language needs",
+                                {},
+                                file});
         const bool asIs = isOfProblems(p.lens) && workload->problem && p.machine.empty();
         if (workload->noModel && !asIs)
             return atPlan(planFile, path, *workload->noModel);
         needsMachine |= !asIs;
         out.manifest.workloads.push_back({p.workload[i], content->sha256()});
         out.workloads.push_back({std::make_shared<const lower::Workload>(std::move(*workload)), asIs});
+        if (std::ranges::any_of(p.axes, [](const Axis& a) { return !dimensionOf(a.name).empty(); }))
+            out.workloads.back().content = std::make_shared<const FileContent>(std::move(*content));
     }
     if (needsMachine) {
         auto machine = machineOfPlan(planFile, p.machine.empty() ? "edge" : p.machine);
@@ -342,6 +370,18 @@ Status checkAxes(const Sweep& sweep)
                                value.text.find_first_of(".eE") == std::string::npos
                            ? std::string()
                            : "\"" + value.text + "\" is not a positive whole number";
+            });
+            if (!whole)
+                return whole;
+            continue;
+        }
+        if (!dimensionOf(axis.name).empty()) {
+            Status whole = eachValue([](const AxisValue& value) {
+                const auto number = value.number();
+                return number && *number >= 0 && *number <= static_cast<double>(kMaxDimension) &&
+                               value.text.find_first_of(".eE") == std::string::npos
+                           ? std::string()
+                           : "\"" + value.text + "\" is no size";
             });
             if (!whole)
                 return whole;

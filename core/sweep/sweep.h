@@ -25,7 +25,7 @@ inline constexpr std::size_t kMaxPoints = 1'000'000;
 /// Largest prefetch of a plan of the lens run.
 inline constexpr std::int64_t kMaxPrefetch = 1'000'000;
 
-enum class Lens : std::uint8_t { Schedule, Run, Mapping, Npu, Systolic };
+enum class Lens : std::uint8_t { Schedule, Run, Mapping, Npu, Systolic, Language };
 [[nodiscard]] std::string_view toString(Lens lens) noexcept; ///< name such as "schedule"
 
 /// Kind of computation at each point (docs/rules/sweep.md 3).
@@ -61,7 +61,7 @@ struct AxisValue
 
 struct Axis
 {
-    std::string name;              ///< name such as "fast_memory_capacity", "levels.l2.bytes" or "cores"
+    std::string name; ///< such as "fast_memory_capacity", "levels.l2.bytes", "cores" or "dimensions.batch"
     std::vector<AxisValue> values; ///< values; computed from `range` if that is set
     std::optional<AxisRange> range;
     bool operator==(const Axis&) const = default;
@@ -78,16 +78,17 @@ struct Budget
 /// Contents of a plan file (docs/rules/sweep.md 1).
 struct Plan
 {
-    std::vector<std::string> workload;              ///< files, relative to the folder of the plan
-    std::map<std::string, std::int64_t> dimensions; ///< values of the free dimensions of ONNX models
-    std::string machine;                            ///< file or preset name; empty = no machine
+    std::vector<std::string> workload; ///< files, relative to the folder of the plan
+    /// Values of the free dimensions of ONNX models, or options of language models (llm::optionsOf()).
+    std::map<std::string, std::int64_t> dimensions;
+    std::string machine; ///< file or preset name; empty = no machine
     Lens lens = Lens::Schedule;
     What what = What::Solve;
     Minimise minimise = Minimise::Latency;
     Tiles tiles = Tiles::Default;
     std::int64_t prefetch = tilewright::RunOptions().prefetch; ///< of the lens run (R20)
-    std::string schedule; ///< schedule file that is evaluated or run, or from which a solve starts
-    Rules rules;
+    std::string schedule;       ///< schedule file that is evaluated or run, or from which a solve starts
+    std::optional<Rules> rules; ///< empty: those of the problem of each point (R18)
     std::uint64_t seed = 1;
     Budget budget;
     std::vector<Axis> axes;
@@ -98,6 +99,7 @@ struct Plan
     bool operator==(const Plan&) const = default;
 
     [[nodiscard]] std::size_t pointCount() const noexcept;
+    [[nodiscard]] Rules rulesOf(const Problem& problem) const { return rules.value_or(problem.rules()); }
     /// Iterations of a solve per point, including the default; 0 if the budget is in seconds.
     [[nodiscard]] std::int64_t iterations() const noexcept;
 };
@@ -111,6 +113,9 @@ struct Point
 /// The point with this index. Indices start at 0; the last axis varies fastest, the workload slowest.
 [[nodiscard]] Point pointAt(const Plan& plan, std::size_t index);
 
+/// Dimensions of the workload of a point: those of the plan, and the values of axes of dimensions.
+[[nodiscard]] std::map<std::string, std::int64_t> dimensionsAt(const Plan& plan, const Point& point);
+
 /// True for the lenses whose points are schedules of problems: schedule and run.
 [[nodiscard]] constexpr bool isOfProblems(Lens lens) noexcept
 {
@@ -120,6 +125,8 @@ struct Point
 /// True if the name is a hardware parameter of the problem, such as "fast_memory_capacity". These are changed
 /// after the workload is lowered.
 [[nodiscard]] bool isProblemHardware(std::string_view name);
+/// The dimension of the workload that an axis sets: "batch" for "dimensions.batch"; empty for other axes.
+[[nodiscard]] std::string_view dimensionOf(std::string_view axis);
 /// The values of a range as text, without duplicates. They are whole numbers unless the machine field is a
 /// rate, a clock, a time or an energy.
 [[nodiscard]] std::vector<AxisValue> valuesOf(const AxisRange& range, std::string_view axis);
@@ -177,6 +184,9 @@ struct SweepWorkload
 {
     std::shared_ptr<const lower::Workload> workload;
     bool standsAsItIs = false; ///< true for a problem with its own hardware
+    /// Content of the file, with which points of other dimensions are read; null if the plan has no such
+    /// axis.
+    std::shared_ptr<const FileContent> content = {};
 };
 
 /// A plan with all its files loaded. Any number of threads can compute its points. A view can also fill it

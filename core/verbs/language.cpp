@@ -13,6 +13,9 @@ namespace {
 
 using llm::LlmOptions;
 using llm::LlmPhase;
+using lower::kClosedForm;
+using lower::stepFloor;
+using lower::StepFloor;
 
 constexpr std::array<LanguageColumn, kLanguageFigures> kColumns{{
     {LanguageFigure::Parameters, "parameters", "parameters", ""},
@@ -27,71 +30,6 @@ constexpr std::array<LanguageColumn, kLanguageFigures> kColumns{{
     {LanguageFigure::BatchAtKnee, "batch_at_knee", "batch from which decode is bound by compute", ""},
     {LanguageFigure::LongestContext, "longest_context", "longest context that fits", "tokens"},
 }};
-
-constexpr const char* kClosedForm = "closed form of the configuration";
-
-std::int64_t elementBits(const Machine& machine)
-{
-    return machine.elementBytes * 8 * llm::kBit;
-}
-
-double bitsOf(std::int64_t width)
-{
-    return static_cast<double>(width) / static_cast<double>(llm::kBit);
-}
-
-ExplainedValue computeFloor(const llm::LlmWork& work, const Machine& m, std::int64_t cores)
-{
-    std::vector<ExplainedValue> times;
-    for (const llm::LlmProducts& p : work.products) {
-        const double rate = m.macsPerCycle(bitsOf(p.bits), bitsOf(p.otherBits));
-        times.push_back(combined(
-            Operation::Quotient,
-            "cycles at " + formatNumber(bitsOf(p.bits)) + " x " + formatNumber(bitsOf(p.otherBits)) + " bits",
-            "cycles",
-            {leaf("multiply-accumulates", "MACs", p.macs, kClosedForm, "docs/rules/llm.md 6.4"),
-             combined(
-                 Operation::Product, "largest rate", "MACs a cycle",
-                 {leaf("cores", "", static_cast<double>(cores), "number of cores"),
-                  lower::machineValue(m, "arrays", "arrays of a core", "", static_cast<double>(m.arrays)),
-                  lower::machineValue(m, "array.rows", "rows of an array", "", static_cast<double>(m.rows)),
-                  lower::machineValue(m, "array.cols", "columns of an array", "",
-                                      static_cast<double>(m.cols)),
-                  lower::machineValue(m, "array.rates", "MACs of a processing element in a cycle", "",
-                                      rate)})}));
-    }
-    return combined(Operation::Sum, "compute floor", "cycles", std::move(times), "R19");
-}
-
-ExplainedValue memoryFloor(const llm::LlmWork& work, const Machine& m)
-{
-    std::vector<ExplainedValue> parts;
-    for (std::size_t i = 0; i < llm::kLlmParts; ++i)
-        if (work.readBytes[i] > 0)
-            parts.push_back(leaf(std::string(llm::toString(static_cast<llm::LlmPart>(i))), "bytes",
-                                 work.readBytes[i], kClosedForm, "docs/rules/llm.md 7"));
-    ExplainedValue in = combined(Operation::Sum, "weights and cache read", "bytes", std::move(parts));
-    ExplainedValue out =
-        leaf("keys and values written", "bytes", work.writtenBytes, kClosedForm, "docs/rules/llm.md 4");
-    const auto rate = [&](const std::string& field, const std::string& name, double gbPerSecond) {
-        return combined(Operation::Quotient, name, "bytes a cycle",
-                        {lower::machineValue(m, "levels.external." + field, name, "GB/s", gbPerSecond),
-                         lower::machineValue(m, "clock_ghz", "clock", "GHz", m.clockGhz)});
-    };
-    const Machine::Level& external = m.at(MachineLevel::External);
-    if (external.portsApart)
-        return combined(
-            Operation::Largest, "memory floor", "cycles",
-            {combined(Operation::Quotient, "reads", "cycles",
-                      {in, rate("read_gb_per_s", "bandwidth of reads", external.readGbPerSecond)}),
-             combined(Operation::Quotient, "writes", "cycles",
-                      {out, rate("write_gb_per_s", "bandwidth of writes", external.writeGbPerSecond)})},
-            "R19");
-    return combined(Operation::Quotient, "memory floor", "cycles",
-                    {combined(Operation::Sum, "bytes that must move", "bytes", {in, out}),
-                     rate("gb_per_s", "bandwidth of the external memory", external.gbPerSecond)},
-                    "R19");
-}
 
 /// The same sequences in another phase.
 LlmOptions inPhase(const LlmOptions& options, LlmPhase phase)
@@ -158,18 +96,6 @@ std::span<const LanguageColumn, kLanguageFigures> languageColumns() noexcept
     return kColumns;
 }
 
-StepFloor stepFloor(const llm::LlmConfig& config, const LlmOptions& options, const Machine& machine,
-                    std::int64_t cores)
-{
-    const llm::LlmWork work = llm::llmWork(config, options, elementBits(machine));
-    StepFloor out;
-    out.compute = computeFloor(work, machine, cores);
-    out.memory = memoryFloor(work, machine);
-    out.cycles = combined(Operation::Largest, "floor of the whole model", "cycles", {out.compute, out.memory},
-                          "docs/rules/llm.md 7");
-    return out;
-}
-
 std::optional<std::int64_t> batchAtKnee(const llm::LlmConfig& config, std::int64_t cached,
                                         const Machine& machine, std::int64_t cores)
 {
@@ -203,7 +129,7 @@ LanguageFigures languageFigures(const llm::LlmScope& scope, const Machine& machi
     out.options = scope.options;
     out.cores = machine.cores;
     const llm::LlmCounts counts = llm::llmCounts(scope.config);
-    const llm::LlmWork work = llm::llmWork(scope.config, scope.options, elementBits(machine));
+    const llm::LlmWork work = llm::llmWork(scope.config, scope.options, lower::elementBits(machine));
     const auto set = [&](LanguageFigure f, const char* unit, double value, const char* rule) {
         out.figures[static_cast<std::size_t>(f)] =
             leaf(std::string(kColumns[static_cast<std::size_t>(f)].title), unit, value, kClosedForm, rule);

@@ -2,8 +2,8 @@
 // Key figures of a language model on a machine (docs/rules/llm.md 7).
 #pragma once
 
-#include "explanation/explanation.h"
 #include "llm/work.h"
+#include "lower/step_floor.h"
 #include "model/machine.h"
 
 #include <array>
@@ -36,15 +36,6 @@ struct LanguageColumn
 };
 [[nodiscard]] std::span<const LanguageColumn, kLanguageFigures> languageColumns() noexcept;
 
-/// The floor of one step of the whole model.
-struct StepFloor
-{
-    ExplainedValue cycles, compute, memory; ///< the larger one of `compute` and `memory`
-    [[nodiscard]] bool boundByMemory() const noexcept { return memory.value >= compute.value; }
-};
-/// `options` must be resolved. `cores`: of the machine's first kind.
-[[nodiscard]] StepFloor stepFloor(const llm::LlmConfig& config, const llm::LlmOptions& options,
-                                  const Machine& machine, std::int64_t cores);
 /// The smallest batch from which a step of decode after `cached` tokens is not bound by memory; nullopt: none
 /// up to kMostKneeBatch.
 [[nodiscard]] std::optional<std::int64_t> batchAtKnee(const llm::LlmConfig& config, std::int64_t cached,
@@ -68,7 +59,7 @@ struct LanguageFigures
     std::int64_t cores = 1;
     /// By LanguageFigure; empty: the model or the machine has none.
     std::array<std::optional<ExplainedValue>, kLanguageFigures> figures;
-    StepFloor floor; ///< of the step that is open
+    lower::StepFloor floor; ///< of the step that is open
     std::vector<LanguagePart> parts;
 
     [[nodiscard]] const std::optional<ExplainedValue>& of(LanguageFigure figure) const

@@ -10,13 +10,8 @@ namespace tilewright::verbs {
 
 namespace {
 
-/// Cycles of the operators of a row as they are, and as often as the whole model has them.
-struct Weighted
-{
-    double once = 0, whole = 0;
-};
-
-Weighted weighted(const SummaryRow& row, const SummarySubject& subject, const llm::LlmScope& scope)
+lower::CyclesOfLayers weighted(const SummaryRow& row, const SummarySubject& subject,
+                               const llm::LlmScope& scope)
 {
     // Systolic and Mapping state the cycles of one product; an operator may have several of the same.
     std::map<OperatorId, std::pair<double, double>> products; // of the lowered problem, entries of the row
@@ -29,42 +24,17 @@ Weighted weighted(const SummaryRow& row, const SummarySubject& subject, const ll
         for (const OperatorFigures& f : row.operators)
             products[f.op].second += 1;
     }
-    Weighted out;
+    std::vector<std::pair<OperatorId, double>> cyclesOf;
     for (const OperatorFigures& f : row.operators) {
         double cycles = f.shared.value_or(f.cycles.value);
         if (const auto found = products.find(f.op); found != products.end() && found->second.first > 0)
             cycles *= found->second.first / found->second.second;
-        out.once += cycles;
-        out.whole += cycles * static_cast<double>(scope.countOf(f.op));
+        cyclesOf.emplace_back(f.op, cycles);
     }
-    return out;
+    return lower::ofAllLayers(scope, cyclesOf);
 }
 
 } // namespace
-
-std::vector<double> sharedCycles(const std::vector<std::pair<double, double>>& spans)
-{
-    std::map<double, std::int64_t> change; // of the number of spans, by time
-    for (const auto& [from, to] : spans) {
-        ++change[from];
-        --change[to];
-    }
-    std::map<double, double> until; // what a span that is there all the time has got by then
-    std::int64_t active = 0;
-    double sum = 0, last = 0;
-    for (const auto& [time, difference] : change) {
-        if (active > 0)
-            sum += (time - last) / static_cast<double>(active);
-        until[time] = sum;
-        active += difference;
-        last = time;
-    }
-    std::vector<double> out;
-    out.reserve(spans.size());
-    for (const auto& [from, to] : spans)
-        out.push_back(until[to] - until[from]);
-    return out;
-}
 
 void addWhole(SummaryRow& row, const SummarySubject& subject)
 {
@@ -72,7 +42,7 @@ void addWhole(SummaryRow& row, const SummarySubject& subject)
     const auto& cycles = row.of(SummaryFigure::Cycles);
     if (!scope || !cycles)
         return;
-    const Weighted w = weighted(row, subject, *scope);
+    const lower::CyclesOfLayers w = weighted(row, subject, *scope);
     if (w.once <= 0)
         return;
     row.wholeCycles = combined(
@@ -82,11 +52,12 @@ void addWhole(SummaryRow& row, const SummarySubject& subject)
                                  w.whole, "operators of this row", "docs/rules/llm.md 7"),
                             leaf("cycles of the operators", "cycles", w.once, "operators of this row")})},
         "docs/rules/llm.md 7");
-    row.wholeOfFloor = combined(
-        Operation::Quotient, "multiple of the floor", "",
-        {*row.wholeCycles,
-         stepFloor(scope->config, scope->options, subject.model->machine, subject.coresOf(row.kind)).cycles},
-        "docs/rules/llm.md 7");
+    row.wholeOfFloor =
+        combined(Operation::Quotient, "multiple of the floor", "",
+                 {*row.wholeCycles, lower::stepFloor(scope->config, scope->options, subject.model->machine,
+                                                     subject.coresOf(row.kind))
+                                        .cycles},
+                 "docs/rules/llm.md 7");
 }
 
 std::optional<double> wholeMilliseconds(const Summary& summary, const SummaryRow& row)

@@ -114,7 +114,7 @@ SummaryRow npuRow(SummaryRow row, const SummarySubject& subject, const Progress&
     std::vector<std::pair<double, double>> spans;
     for (const npu::OpReport& r : answer->reports)
         spans.emplace_back(static_cast<double>(r.start), static_cast<double>(r.end));
-    const std::vector<double> shared = sharedCycles(spans);
+    const std::vector<double> shared = lower::sharedCycles(spans);
     for (std::size_t i = 0; i < answer->reports.size(); ++i) {
         const npu::OpReport& r = answer->reports[i];
         const auto part = [&](const char* name, double pj) {

@@ -27,8 +27,6 @@ inline void setFigure(SummaryRow& row, SummaryFigure figure, ExplainedValue valu
 [[nodiscard]] SummaryRow runRow(SummaryRow row, const SummarySubject& subject, const Progress& progress);
 [[nodiscard]] SummaryRow solvedRow(SummaryRow row, const SummarySubject& subject, const Progress& progress);
 
-/// Shares each cycle equally among the spans [first, second) that it lies in; one number a span.
-[[nodiscard]] std::vector<double> sharedCycles(const std::vector<std::pair<double, double>>& spans);
 /// Adds the cycles of the whole model to a row of a language model (docs/rules/llm.md 7).
 void addWhole(SummaryRow& row, const SummarySubject& subject);
 

@@ -10,8 +10,13 @@ Result<sweep::Sweep> SweepCall::read() const
     auto out = planText.empty() ? sweep::loadSweep(plan) : sweep::readSweep(planText, plan);
     if (!out)
         return out;
+    std::optional<Rules>& rules = out->manifest.plan.rules;
+    if (!switches.empty() && !rules) { // they change the rules that hold
+        const sweep::SweepWorkload& first = out->workloads.front();
+        rules = first.standsAsItIs ? first.workload->problem->rules() : Rules::machine();
+    }
     for (const std::string& setting : switches)
-        if (const Status status = setRule(out->manifest.plan.rules, setting); !status)
+        if (const Status status = setRule(*rules, setting); !status)
             return Error{ErrorCode::Field, status.error().message, "--set", {}};
     const sweep::Plan& read = out->plan();
     if (keepSchedules && (!sweep::isOfProblems(read.lens) || read.what != sweep::What::Solve))

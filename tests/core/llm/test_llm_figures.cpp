@@ -160,7 +160,7 @@ void TestLlmFigures::theKneeIsWhereComputeBinds()
     QVERIFY(knee);
     QVERIFY(*knee > 1);
     const auto floorAt = [&](std::int64_t batch) {
-        return stepFloor(config, *resolved(config, decode(batch, 128)), machine, machine.cores);
+        return lower::stepFloor(config, *resolved(config, decode(batch, 128)), machine, machine.cores);
     };
     QVERIFY(floorAt(*knee).compute.value >= floorAt(*knee).memory.value);
     QVERIFY(floorAt(*knee - 1).compute.value < floorAt(*knee - 1).memory.value);
@@ -225,7 +225,7 @@ void TestLlmFigures::theWholeModelIsThatOfAllLayers()
 void TestLlmFigures::operatorsThatOverlapShareCycles()
 {
     // [0, 10) and [4, 8) are two for four cycles; [20, 26) is alone; an empty one gets nothing
-    const std::vector<double> shared = sharedCycles({{0, 10}, {4, 8}, {20, 26}, {5, 5}});
+    const std::vector<double> shared = lower::sharedCycles({{0, 10}, {4, 8}, {20, 26}, {5, 5}});
     QCOMPARE(shared, (std::vector<double>{8, 2, 6, 0}));
 }
 

@@ -294,7 +294,7 @@ private slots:
             QVERIFY(kept);
             RunOptions options;
             options.prefetch = 2;
-            const auto run = runSchedule(*there, kept->schedule, solving.plan().rules, options);
+            const auto run = runSchedule(*there, kept->schedule, solving.plan().rulesOf(*there), options);
             QVERIFY(run);
             const auto found = [&](const char* name) { return point->metrics[at(solving.plan(), name)]; };
             QCOMPARE(found("end"), run->end);
@@ -312,7 +312,7 @@ private slots:
             QVERIFY(plain && !plain->failed());
             options.prefetch = 0;
             QCOMPARE(plain->metrics[0],
-                     runSchedule(*there, kept->schedule, given.plan().rules, options)->end);
+                     runSchedule(*there, kept->schedule, given.plan().rulesOf(*there), options)->end);
             QVERIFY(plain->metrics[0] > found("end"));
         }
     }
@@ -409,7 +409,8 @@ private slots:
             const auto model = lower::putOnMachine(sweep->workloads[0].workload, machine);
             const auto unit = static_cast<double>((*model)->lowered.timeUnit);
             otherUnit |= unit != 1;
-            QCOMPARE(rowAt(table, i).metrics[0], lowerBound(*(*model)->problem, {}).value * unit);
+            QCOMPARE(rowAt(table, i).metrics[0],
+                     lowerBound(*(*model)->problem, (*model)->problem->rules()).value * unit);
         }
         QVERIFY(otherUnit);
         QVERIFY(rowAt(table, 0).metrics[0] >= rowAt(table, 1).metrics[0]);

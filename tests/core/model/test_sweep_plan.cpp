@@ -135,7 +135,9 @@ private slots:
     {
         for (
             const char* text :
-            {R"({"workload": ["net.onnx"], "machine": "edge", "lens": "schedule",
+            {R"({"workload": "config.json", "lens": "language", "what": "dynamic", "dimensions": {"phase": 2},
+               "axes": [{"name": "dimensions.batch", "values": [1, 2]}]})",
+             R"({"workload": ["net.onnx"], "machine": "edge", "lens": "schedule",
                "axes": [{"name": "fast_memory_capacity", "from": 16384, "to": 4194304, "points": 17, "scale": "log2"},
                         {"name": "slow_memory_bandwidth", "values": [10, 20, 40]}],
                "what": "solve", "budget": {"iterations": 200000}, "objectives": ["latency", "fast_memory_capacity"]})",
@@ -200,8 +202,18 @@ private slots:
             << R"({"workload": "a", "axes": [{"name": "cores", "values": [1]}], "objectives": ["price"]})"
             << "objectives[0]: \"price\" is neither an axis nor one of latency";
         QTest::newRow("switch")
-            << R"({"workload": "a", "axes": [{"name": "cores", "values": [1]}], "set": ["x=y"]})"
+            << R"({"workload": "a", "axes": [{"name": "cores", "values": [1]}], "rules": "final", "set": ["x=y"]})"
             << "set[0]: ";
+        QTest::newRow("switch of nothing")
+            << R"({"workload": "a", "axes": [{"name": "cores", "values": [1]}], "set": ["k_limit=reduction"]})"
+            << "the field \"rules\" is missing";
+        QTest::newRow("dimension twice") << R"({"workload": "a", "dimensions": {"batch": 2},
+            "axes": [{"name": "dimensions.batch", "values": [1]}]})"
+                                         << "\"batch\" is one of the dimensions of the plan as well";
+        QTest::newRow("schedule of a language model")
+            << R"({"workload": "a", "lens": "language", "what": "evaluate", "schedule": "s.json",
+                   "axes": [{"name": "cores", "values": [1]}]})"
+            << "schedule: does not apply to the lens language";
         QTest::newRow("lens of hardware")
             << R"({"workload": "a", "lens": "npu", "axes": [{"name": "native_width", "values": [1]}]})"
             << "\"native_width\" is hardware of the lenses schedule and run";

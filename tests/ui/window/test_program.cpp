@@ -187,8 +187,8 @@ private slots:
         const QString picture = dir.filePath(QStringLiteral("g.png")),
                       page = dir.filePath(QStringLiteral("g.html"));
         for (const QStringList& verb :
-             {QStringList{QStringLiteral("render"), problem, wrong.fileName(), QStringLiteral("--view"), QStringLiteral("graph"), QStringLiteral("--output"),
-                          picture},
+             {QStringList{QStringLiteral("render"), problem, wrong.fileName(), QStringLiteral("--view"),
+                          QStringLiteral("graph"), QStringLiteral("--output"), picture},
               {QStringLiteral("report"), problem, wrong.fileName(), QStringLiteral("-o"), page}}) {
             const ProgramRun r = runProgram(verb);
             QVERIFY2(r.code == 0, r.err.constData());

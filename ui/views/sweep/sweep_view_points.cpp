@@ -279,8 +279,8 @@ std::vector<SweepChange> findSweepChanges(const SweepResults& results, const Swe
         const auto b = readSchedule(*problem, *after, "sweep");
         if (!a || !b)
             continue;
-        const Comparison comparison =
-            compareSchedules(problem, a->schedule, b->schedule, results.sweep->plan().rules, {stop, {}});
+        const Comparison comparison = compareSchedules(problem, a->schedule, b->schedule,
+                                                       results.sweep->plan().rulesOf(*problem), {stop, {}});
         std::vector<std::string> names;
         for (std::size_t o = 0; o < problem->opCount(); ++o)
             names.push_back(problem->opName(OpId(o)));

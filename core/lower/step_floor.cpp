@@ -30,10 +30,8 @@ ExplainedValue computeFloor(const llm::LlmWork& work, const Machine& m, std::int
                  {leaf("cores", "", static_cast<double>(cores), "number of cores"),
                   machineValue(m, "arrays", "arrays of a core", "", static_cast<double>(m.arrays)),
                   machineValue(m, "array.rows", "rows of an array", "", static_cast<double>(m.rows)),
-                  machineValue(m, "array.cols", "columns of an array", "",
-                                      static_cast<double>(m.cols)),
-                  machineValue(m, "array.rates", "MACs of a processing element in a cycle", "",
-                                      rate)})}));
+                  machineValue(m, "array.cols", "columns of an array", "", static_cast<double>(m.cols)),
+                  machineValue(m, "array.rates", "MACs of a processing element in a cycle", "", rate)})}));
     }
     return combined(Operation::Sum, "compute floor", "cycles", std::move(times), "R19");
 }

@@ -3,9 +3,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 namespace tilewright::sweep {
+
+double costOf(double value, std::string_view metric)
+{
+    if (!isMoreBetter(metric))
+        return value;
+    return value > 0 ? 1 / value : std::numeric_limits<double>::max();
+}
+
+std::vector<CurvePoint> costsOf(std::span<const CurvePoint> curve, std::string_view metric)
+{
+    std::vector<CurvePoint> out(curve.begin(), curve.end());
+    for (CurvePoint& point : out)
+        point.value = costOf(point.value, metric);
+    return out;
+}
 
 std::optional<std::size_t> bestOf(std::span<const CurvePoint> curve)
 {
@@ -64,7 +80,7 @@ bool isCost(const Plan& plan, std::string_view metric)
     if (metric == "lower_bound")
         return plan.what == What::Bound;
     return metric != "proven" && metric != "subgraphs" && metric != "utilization" &&
-           metric != "mapping_efficiency" && metric != "tokens_per_second" && metric != "floor_ms" &&
+           metric != "mapping_efficiency" && !isMoreBetter(metric) && metric != "floor_ms" &&
            !metric.ends_with("_share");
 }
 

@@ -20,6 +20,16 @@ struct CurvePoint
     double value = 0;
 };
 
+/// True if more of the metric is better; of all others less is.
+[[nodiscard]] constexpr bool isMoreBetter(std::string_view metric)
+{
+    return metric == "tokens_per_second";
+}
+/// A value of the metric as a cost, which less is better of: itself or, if more is better, its inverse.
+[[nodiscard]] double costOf(double value, std::string_view metric);
+/// A curve of costs.
+[[nodiscard]] std::vector<CurvePoint> costsOf(std::span<const CurvePoint> curve, std::string_view metric);
+
 /// Index of the smallest value of a curve; the first one on a tie.
 [[nodiscard]] std::optional<std::size_t> bestOf(std::span<const CurvePoint> curve);
 /// Index of the smallest axis value from which on all values are within `share` of the best. A single low

@@ -25,7 +25,8 @@ Result<OperatorCycles> startSchedule(const lower::ModelOnMachine& model, const P
     const Schedule schedule = oneOpPerSubgraph(problem);
     const Evaluation e = evaluate(problem, schedule, plan.rulesOf(problem));
     if (!e.valid())
-        return Error{ErrorCode::Refused, "the start schedule is not valid here: " + sentence(*e.verdict()), {}, {}};
+        return Error{
+            ErrorCode::Refused, "the start schedule is not valid here: " + sentence(*e.verdict()), {}, {}};
     OperatorCycles out;
     out.reserve(schedule.size());
     for (std::size_t i = 0; i < schedule.size(); ++i)
@@ -35,7 +36,8 @@ Result<OperatorCycles> startSchedule(const lower::ModelOnMachine& model, const P
 }
 
 /// Cycles of the operators in the dynamic simulation with default tiles; nullopt: stopped.
-Result<std::optional<OperatorCycles>> simulated(const lower::ModelOnMachine& model, const std::stop_token& stop)
+Result<std::optional<OperatorCycles>> simulated(const lower::ModelOnMachine& model,
+                                                const std::stop_token& stop)
 {
     const auto lowered = lower::npuOf(model);
     if (!lowered)
@@ -101,10 +103,10 @@ MaybeResult languagePoint(const Sweep& sweep, const Point& point, const std::sto
     constexpr double kCyclesOfMs = 1e6; // at 1 GHz
     const double ms = cycles / machine->clockGhz / kCyclesOfMs;
     const auto tokens = static_cast<double>(scope.options.batch * scope.options.computed());
-    const double memory =
-        llm::llmCounts(scope.config).weightBytes +
-        (scope.config.causal ? static_cast<double>(scope.options.batch) * llm::kvBytes(scope.config, scope.options.keys())
-                             : 0.0);
+    const double memory = llm::llmCounts(scope.config).weightBytes +
+                          (scope.config.causal ? static_cast<double>(scope.options.batch) *
+                                                     llm::kvBytes(scope.config, scope.options.keys())
+                                               : 0.0);
     PointResult out;
     out.metrics = {ms,
                    ms / tokens,

@@ -115,8 +115,9 @@ void TestLlmSweep::rule_3_5_stepsAreThoseOfTheSummary()
     QFETCH(QByteArray, what);
     QFETCH(int, kind);
     const Folder folder;
-    const auto results = folder.run(R"({"workload": "config.json", "machine": "tpu-v4i", "lens": "language", "what": ")" +
-                                    what + R"(", "dimensions": {"phase": 2, "cached": 512},
+    const auto results =
+        folder.run(R"({"workload": "config.json", "machine": "tpu-v4i", "lens": "language", "what": ")" +
+                   what + R"(", "dimensions": {"phase": 2, "cached": 512},
         "axes": [{"name": "dimensions.batch", "values": [4]}]})");
     const auto row = static_cast<verbs::SummaryKind>(kind);
     const auto summary = summaryOf(folder, {{"phase", 2}, {"cached", 512}, {"batch", 4}}, "tpu-v4i", row);
@@ -178,7 +179,8 @@ void TestLlmSweep::whatNoModelHasIsRefused()
     QFETCH(QByteArray, plan);
     QFETCH(QString, sentence);
     const Folder folder;
-    QFile::copy(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json"), folder.path("block.json"));
+    QFile::copy(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json"),
+                folder.path("block.json"));
     const auto read = folder.load(plan);
     QVERIFY(!read);
     const QString text = QString::fromStdString(read.error().text());

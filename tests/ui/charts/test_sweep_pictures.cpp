@@ -35,11 +35,18 @@ private Q_SLOTS:
         QFETCH(int, task);
         const QString folder = m_settings.filePath("lens");
         QDir().mkpath(folder);
-        const QString file = folder + QStringLiteral("/small.csv");
+        const bool isLanguage = isOfLanguage(static_cast<SweepTask>(task));
+        const QString file =
+            folder + (isLanguage ? QStringLiteral("/config.json") : QStringLiteral("/small.csv"));
         QFile::remove(file);
-        QVERIFY(QFile::copy(modelFile("small-conv.csv"), file));
+        QVERIFY(QFile::copy(isLanguage
+                                ? QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/llm/gpt2.config.json")
+                                : modelFile("small-conv.csv"),
+                            file));
         MainWindow window;
         QVERIFY(openIn(window, {file}));
+        if (isLanguage)
+            QVERIFY(window.state().document.setDimensions({{"prompt", 64}}));
         SweepView& v = view(window);
         choose(v, static_cast<SweepTask>(task));
         choose(v, "sweep.0.name", QStringLiteral("array.rows"));

@@ -4,6 +4,7 @@
 #include "sweep_bench.h"
 #include "test_main.h"
 #include "theme/text.h"
+#include "verbs/language.h"
 #include "views/compare/compare_view.h"
 
 #include "schedule/schedule_json.h"
@@ -13,6 +14,8 @@
 #include <QProgressBar>
 #include <QSignalSpy>
 #include <QSpinBox>
+#include <QStandardItemModel>
+#include <QTemporaryDir>
 #include <QToolButton>
 
 namespace test_sweep_view {
@@ -124,6 +127,56 @@ private Q_SLOTS:
         QVERIFY(!offers(SweepTask::Systolic, QStringLiteral("cores")));
         QVERIFY(offers(SweepTask::Solve, QStringLiteral("energy.mac")) ==
                 offers(SweepTask::Bound, QStringLiteral("energy.mac")));
+    }
+
+    /// Tokens a second over batch: what the verb says of each, the knee, and a click opens a point.
+    void aLanguageModelIsSweptOverBatches()
+    {
+        MainWindow window;
+        window.resize(1440, 1000);
+        const QTemporaryDir dir;
+        const QString path = dir.filePath(QStringLiteral("config.json"));
+        QVERIFY(QFile::copy(
+            QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/language/llama-3.1-8b.config.json"), path));
+        QVERIFY(openIn(window, {modelFile("llama-block.json")}));
+        SweepView& v = view(window);
+        const auto* tasks = qobject_cast<QStandardItemModel*>(control<QComboBox>(v, "sweep.task")->model());
+        QVERIFY(!tasks->item(static_cast<int>(SweepTask::StepFloor))->isEnabled());
+        QVERIFY(openIn(window, {path}));
+        QVERIFY(tasks->item(static_cast<int>(SweepTask::StepFloor))->isEnabled());
+        Document& document = window.state().document;
+        const onnx::Dimensions decode{{"phase", 2}, {"cached", 1024}};
+        QVERIFY(document.setDimensions(decode));
+        choose(v, SweepTask::StepFloor);
+        choose(v, "sweep.0.name", QStringLiteral("dimensions.batch"));
+        QCOMPARE(v.form().setup().axes[0].from, 1.0);
+        choose(v, "sweep.metric", QStringLiteral("tokens_per_second"));
+        runAll(v);
+        const auto curves = v.model().curves();
+        QCOMPARE(curves.size(), std::size_t{1});
+        const auto& points = curves.front().points;
+        QCOMPARE(points.size(), std::size_t{9});
+        for (const sweep::CurvePoint& p : points) {
+            onnx::Dimensions sizes = decode;
+            sizes["batch"] = static_cast<std::int64_t>(p.at);
+            const auto workload = lower::loadWorkload(path.toStdString(), sizes);
+            const auto figures = verbs::languageFigures(*workload->language, *document.machine());
+            const double expected = figures.of(verbs::LanguageFigure::TokensPerSecond)->value;
+            QVERIFY(std::abs(p.value - expected) < 1e-6 * expected);
+        }
+        QVERIFY(points.back().value > points.front().value); // more is better
+        QVERIFY2(sweepAnswer(v.model()).contains(QStringLiteral("best tokens per second")),
+                 qPrintable(sweepAnswer(v.model())));
+        const double best = std::ranges::max_element(points, {}, &sweep::CurvePoint::value)->value;
+        QVERIFY2(sweepAnswer(v.model()).contains(number(best)), qPrintable(sweepAnswer(v.model())));
+        // A click opens the model with that batch, one step back undoes it, and the sweep stays.
+        const int steps = document.undoStack().index();
+        v.openPoint(points[3].row, false);
+        QCOMPARE(document.dimensions().at("batch"), static_cast<std::int64_t>(points[3].at));
+        QCOMPARE(document.undoStack().index(), steps + 1);
+        QVERIFY(!v.model().isEmpty());
+        document.undoStack().undo();
+        QCOMPARE(document.dimensions(), decode);
     }
 
     void curvesHaveTheirBoundAndWhatIsInForce()

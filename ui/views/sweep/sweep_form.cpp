@@ -13,6 +13,7 @@
 #include <QPainter>
 #include <QScopedValueRollback>
 #include <QSpinBox>
+#include <QStandardItemModel>
 
 #include <algorithm>
 #include <cmath>
@@ -190,7 +191,8 @@ SweepForm::SweepForm(Document& document, ThemeSource& themes, ControlBar& bar, Q
         {tr("solve from scratch"), tr("solve from this schedule, keeping locks"),
          tr("this schedule as it is"), tr("lower bound"), tr("least traffic"), tr("NPU run, dynamic"),
          tr("NPU run, static"), tr("NPU run, tiles searched"), tr("mappings, proven"),
-         tr("systolic network table"), tr("run of a solved schedule"), tr("run of this schedule")},
+         tr("systolic network table"), tr("run of a solved schedule"), tr("run of this schedule"),
+         tr("step of a language model, floor"), tr("step, one op per subgraph"), tr("step, NPU run")},
         tr("What is computed for every machine. From scratch: without the open schedule and its locks. From "
            "this schedule: if a locked subgraph does not fit, the point fails; locks are never dropped."));
     m_task->setObjectName(QStringLiteral("sweep.task"));
@@ -441,40 +443,11 @@ void SweepForm::showAxis(std::size_t axis)
 
 void SweepForm::fillMetrics()
 {
-    sweep::Plan plan;
-    switch (m_setup.task) {
-    case SweepTask::NpuDynamic:
-    case SweepTask::NpuStatic:
-    case SweepTask::NpuTiles:
-        plan.lens = sweep::Lens::Npu;
-        break;
-    case SweepTask::Mapping:
-        plan.lens = sweep::Lens::Mapping;
-        break;
-    case SweepTask::Systolic:
-        plan.lens = sweep::Lens::Systolic;
-        break;
-    case SweepTask::Run:
-    case SweepTask::RunHere:
-        plan.lens = sweep::Lens::Run;
-        break;
-    case SweepTask::Evaluate:
-        plan.what = sweep::What::Evaluate;
-        break;
-    case SweepTask::Bound:
-        plan.what = sweep::What::Bound;
-        break;
-    case SweepTask::Traffic:
-        plan.minimise = sweep::Minimise::Traffic;
-        break;
-    default:
-        break;
-    }
     m_metric->clear();
     m_against->clear();
     for (const SweepParameter& p : chosen())
         m_against->addItem(p.title, p.path);
-    for (const QString& name : sweepMetrics(plan)) {
+    for (const QString& name : sweepMetrics(taskPlan(m_setup))) {
         m_metric->addItem(sweepMetricTitle(name), name);
         m_against->addItem(sweepMetricTitle(name), name);
     }
@@ -489,6 +462,11 @@ void SweepForm::show()
     {
         const QScopedValueRollback showing(m_showing, true);
         m_task->setCurrentIndex(static_cast<int>(m_setup.task));
+        const auto& model = m_document.model();
+        auto* tasks = qobject_cast<QStandardItemModel*>(m_task->model());
+        for (int task = 0; task <= static_cast<int>(kLastSweepTask); ++task)
+            if (isOfLanguage(static_cast<SweepTask>(task)))
+                tasks->item(task)->setEnabled(model && model->workload->language);
         for (std::size_t axis = 0; axis < 2; ++axis) {
             QComboBox* box = m_axes.at(axis).name;
             box->clear();

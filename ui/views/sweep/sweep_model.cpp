@@ -85,6 +85,16 @@ QString sweepMetricTitle(const QString& name)
 {
     if (name == QLatin1String("edp"))
         return tr("energy-delay product");
+    if (name == QLatin1String("step_ms"))
+        return tr("time of a step (ms)");
+    if (name == QLatin1String("ms_per_token"))
+        return tr("time per token of all sequences (ms)");
+    if (name == QLatin1String("floor_ms"))
+        return tr("floor of a step (ms)");
+    if (name == QLatin1String("of_floor"))
+        return tr("multiple of the floor");
+    if (name == QLatin1String("memory_bytes"))
+        return tr("weights and cache (bytes)");
     QString out = name;
     out.replace(QLatin1Char('_'), QLatin1Char(' '));
     return out.replace(QStringLiteral("dram"), QStringLiteral("DRAM"));
@@ -103,11 +113,12 @@ QString sweepAnswer(const SweepModel& m)
     const std::vector<SweepCurve> curves = m.curves();
     if (curves.empty())
         return {};
-    const QString metric = sweepMetricTitle(word(sweep::metricsOf(m.plan())[m.metric()]));
+    const QString metric = sweepMetricTitle(word(m.metricName()));
     if (curves.size() == 1) {
         const auto& points = curves.front().points;
-        const sweep::CurvePoint& best = points[*sweep::bestOf(points)];
-        const sweep::CurvePoint& enough = points[*sweep::smallestWithin(points, m.setup.within / 100.0)];
+        const auto costs = sweep::costsOf(points, m.metricName());
+        const sweep::CurvePoint& best = points[*sweep::bestOf(costs)];
+        const sweep::CurvePoint& enough = points[*sweep::smallestWithin(costs, m.setup.within / 100.0)];
         const QString head = (m.table.toDo() > 0 ? tr("So far, within %1 % of the best %2: %3")
                                                  : tr("Within %1 % of the best %2: %3"))
                                  .arg(m.setup.within)
@@ -122,7 +133,8 @@ QString sweepAnswer(const SweepModel& m)
     const sweep::CurvePoint* best = nullptr;
     for (const SweepCurve& c : curves)
         for (const sweep::CurvePoint& p : c.points)
-            if (!best || p.value < best->value) {
+            if (!best ||
+                sweep::costOf(p.value, m.metricName()) < sweep::costOf(best->value, m.metricName())) {
                 best = &p;
                 bestCurve = &c;
             }
@@ -213,26 +225,33 @@ HeatAxis axisOf(const SweepModel& m, std::size_t axis)
     return out;
 }
 
+/// The plotted value as a cost (sweep::costOf()).
+std::optional<double> costOf(const SweepModel& m, const sweep::Row& row)
+{
+    return row.metrics.empty() ? std::nullopt
+                               : std::optional(sweep::costOf(row.metrics[m.metric()], m.metricName()));
+}
+
 std::optional<double> valueOf(const SweepModel& m, std::size_t cell)
 {
     const sweep::Row& row = m.table.rows[sweepRowOfCell(m, cell)];
     return row.metrics.empty() ? std::nullopt : std::optional(row.metrics[m.metric()]);
 }
 
-std::optional<double> best(const SweepModel& m)
+std::optional<double> leastCost(const SweepModel& m)
 {
     std::optional<double> out;
     for (const sweep::Row& row : m.table.rows)
-        if (!row.metrics.empty() && (!out || row.metrics[m.metric()] < *out))
-            out = row.metrics[m.metric()];
+        if (const auto cost = costOf(m, row); cost && (!out || *cost < *out))
+            out = cost;
     return out;
 }
 
 void paintContour(QPainter& painter, const SweepModel& m, const HeatFrame& f, double most, const QPen& pen)
 {
     const auto inside = [&](std::size_t cell) {
-        const auto v = valueOf(m, cell);
-        return v && *v <= most;
+        const auto cost = costOf(m, m.table.rows[sweepRowOfCell(m, cell)]);
+        return cost && *cost <= most;
     };
     for (const QPen& stroke : {QPen(Qt::white, pen.widthF() + 2), pen}) {
         painter.setPen(stroke);
@@ -347,7 +366,7 @@ void paintSweepGrid(QPainter& painter, const SweepModel& m, const HeatGrid& grid
     if (places.map.map.width() < 30 || places.map.map.height() < 30)
         return;
     paintHeatGrid(painter, grid, places.map, hover, theme);
-    const auto least = best(m);
+    const auto least = leastCost(m);
     if (!least)
         return;
     painter.save();

@@ -39,6 +39,7 @@ struct SweepModel
     [[nodiscard]] bool isEmpty() const { return table.rows.empty(); }
     /// The plotted column of the plan.
     [[nodiscard]] std::size_t metric() const;
+    [[nodiscard]] std::string_view metricName() const { return sweep::metricsOf(plan())[metric()]; }
     [[nodiscard]] double valueOf(std::size_t row, std::size_t axis) const;
     [[nodiscard]] std::vector<SweepCurve> curves() const;
     /// The row with the current values of the machine; nullopt if there is none.

@@ -18,14 +18,16 @@ constexpr std::size_t kFewCurves = 8;  // with more curves, curves have no colou
 
 QString metricName(const SweepModel& m)
 {
-    return sweepMetricTitle(word(sweep::metricsOf(m.plan())[m.metric()]));
+    return sweepMetricTitle(word(m.metricName()));
 }
 
 /// The column of lower bounds of the plotted metric, if it has one.
 std::optional<std::size_t> boundColumn(const SweepModel& m)
 {
     const auto names = sweep::metricsOf(m.plan());
-    const std::string_view wanted = m.plan().lens == sweep::Lens::Systolic ? "bound_cycles" : "lower_bound";
+    const std::string_view wanted = m.plan().lens == sweep::Lens::Systolic   ? "bound_cycles"
+                                    : m.plan().lens == sweep::Lens::Language ? "floor_ms"
+                                                                             : "lower_bound";
     const auto at = std::ranges::find(names, wanted);
     return m.metric() == 0 && at != names.end() && at != names.begin()
                ? std::optional(static_cast<std::size_t>(at - names.begin()))
@@ -170,7 +172,8 @@ void addFailed(PlotModel& plot, const SweepModel& m, const Theme& theme)
 void addAnswers(PlotModel& plot, const SweepModel& m, const SweepCurve& curve, const Theme& theme)
 {
     const auto& points = curve.points;
-    const sweep::CurvePoint& enough = points[*sweep::smallestWithin(points, m.setup.within / 100.0)];
+    const auto costs = sweep::costsOf(points, m.metricName());
+    const sweep::CurvePoint& enough = points[*sweep::smallestWithin(costs, m.setup.within / 100.0)];
     plot.lines.push_back(vertical(enough.at, plot, QPen(theme.ok, 1.5, Qt::DashLine)));
     PlotMark target;
     target.shape = PlotShape::Target;
@@ -187,7 +190,7 @@ void addAnswers(PlotModel& plot, const SweepModel& m, const SweepCurve& curve, c
                            false,
                            true,
                            10});
-    if (const auto knee = sweep::kneeOf(points, m.setup.axes[0].isLogarithmic)) {
+    if (const auto knee = sweep::kneeOf(costs, m.setup.axes[0].isLogarithmic)) {
         PlotMark mark;
         mark.shape = PlotShape::Diamond;
         mark.radius = 7;

@@ -69,10 +69,10 @@ bool isOfProblem(SweepTask task)
 
 MachineLens lensOf(SweepTask task)
 {
-    return isOfProblem(task)             ? MachineLens::Schedule
-           : task <= SweepTask::NpuTiles ? MachineLens::Npu
-           : task == SweepTask::Mapping  ? MachineLens::Mapping
-                                         : MachineLens::Systolic;
+    return isOfProblem(task) || isOfLanguage(task) ? MachineLens::Schedule
+           : task <= SweepTask::NpuTiles           ? MachineLens::Npu
+           : task == SweepTask::Mapping            ? MachineLens::Mapping
+                                                   : MachineLens::Systolic;
 }
 
 /// The values of a machine that change what a lens computes.
@@ -111,6 +111,44 @@ std::vector<SweepParameter> machineParameters(const Machine& machine, MachineLen
     return out;
 }
 
+/// The sizes of a language model, or the free dimensions of an ONNX model.
+std::vector<SweepParameter> dimensionParameters(const Document& document)
+{
+    std::vector<SweepParameter> out;
+    const auto add = [&](const std::string& name, const QString& title, double now, const QString& tip) {
+        out.push_back({QStringLiteral("dimensions.") + QString::fromStdString(name), title,
+                       MachineUnit::Count, now, tip});
+    };
+    for (const onnx::FreeDimension& d : document.freeDimensions())
+        add(d.name, QString::fromStdString(d.name),
+            static_cast<double>(document.dimensions().contains(d.name) ? document.dimensions().at(d.name)
+                                                                       : d.example),
+            tr("Free dimension of the model."));
+    const auto& model = document.model();
+    if (!model || !model->workload->language)
+        return out;
+    const llm::LlmScope& scope = *model->workload->language;
+    const llm::LlmOptions& o = scope.options;
+    const auto size = [&](const char* name, const QString& title, std::int64_t now, const QString& tip) {
+        add(name, title, static_cast<double>(now), tip);
+    };
+    size("batch", tr("Batch"), o.batch, tr("Sequences at once."));
+    if (o.phase != llm::LlmPhase::Decode)
+        size("prompt", tr("Prompt"), o.prompt, tr("Tokens of a sequence that are computed."));
+    if (o.phase != llm::LlmPhase::Prefill)
+        size("cached", tr("Cached tokens"), o.cached, tr("Tokens of a sequence in the cache."));
+    if (o.phase == llm::LlmPhase::Decode)
+        size("tokens", tr("Tokens a step"), o.tokens, tr("Tokens of a sequence in one step."));
+    constexpr std::int64_t kUsualBits = 16;
+    for (const auto& [name, title, bits] :
+         {std::tuple("weight_bits", tr("Weight bits"), o.weightBits),
+          std::tuple("activation_bits", tr("Activation bits"), o.activationBits),
+          std::tuple("kv_bits", tr("KV bits"), scope.config.kvBits)})
+        size(name, title, bits > 0 ? (bits + llm::kBit - 1) / llm::kBit : kUsualBits,
+             tr("Bits of an element, instead of those of the file."));
+    return out;
+}
+
 /// True for the Schedule lens with a problem that has its own hardware.
 bool isOnOwnHardware(const Document& document, SweepTask task)
 {
@@ -125,9 +163,21 @@ sweep::Axis planAxis(const SweepAxis& axis)
     return out;
 }
 
-void setTask(sweep::Plan& plan, const SweepSetup& setup)
+QJsonObject axisJson(const SweepAxis& axis)
+{
+    return {{QStringLiteral("path"), axis.path},
+            {QStringLiteral("from"), axis.from},
+            {QStringLiteral("to"), axis.to},
+            {QStringLiteral("points"), axis.points},
+            {QStringLiteral("log"), axis.isLogarithmic}};
+}
+
+} // namespace
+
+sweep::Plan taskPlan(const SweepSetup& setup)
 {
     using sweep::What;
+    sweep::Plan plan;
     switch (setup.task) {
     case SweepTask::Traffic:
         plan.minimise = sweep::Minimise::Traffic;
@@ -166,19 +216,17 @@ void setTask(sweep::Plan& plan, const SweepSetup& setup)
         plan.lens = sweep::Lens::Systolic;
         plan.what = What::Table;
         break;
+    case SweepTask::StepFloor:
+    case SweepTask::StepSchedule:
+    case SweepTask::StepNpu:
+        plan.lens = sweep::Lens::Language;
+        plan.what = setup.task == SweepTask::StepFloor      ? What::Bound
+                    : setup.task == SweepTask::StepSchedule ? What::Evaluate
+                                                            : What::Dynamic;
+        break;
     }
+    return plan;
 }
-
-QJsonObject axisJson(const SweepAxis& axis)
-{
-    return {{QStringLiteral("path"), axis.path},
-            {QStringLiteral("from"), axis.from},
-            {QStringLiteral("to"), axis.to},
-            {QStringLiteral("points"), axis.points},
-            {QStringLiteral("log"), axis.isLogarithmic}};
-}
-
-} // namespace
 
 QString SweepParameter::text(double value) const
 {
@@ -243,12 +291,19 @@ std::vector<SweepParameter> sweepParameters(Document& document, SweepTask task)
         return {};
     if (isOnOwnHardware(document, task))
         return hardwareParameters(document.problem()->hardware());
-    return document.machine() ? machineParameters(*document.machine(), lensOf(task))
-                              : std::vector<SweepParameter>();
+    if (!document.machine())
+        return {};
+    std::vector<SweepParameter> out = machineParameters(*document.machine(), lensOf(task));
+    const std::vector<SweepParameter> sizes = dimensionParameters(document);
+    out.insert(isOfLanguage(task) ? out.begin() : out.end(), sizes.begin(), sizes.end());
+    return out;
 }
 
 SweepAxis defaultAxis(const SweepParameter& p)
 {
+    constexpr double kBatches = 256; // up to which the knee of decode is usually found
+    if (p.path == QLatin1String("dimensions.batch"))
+        return {p.path, 1, std::max(kBatches, p.now * kNarrow), 9, true};
     const bool wide = p.unit == MachineUnit::Bytes || p.path == QLatin1String("fast_memory_capacity");
     const double factor = wide ? kWide : kNarrow;
     double from = p.now / factor;
@@ -256,6 +311,25 @@ SweepAxis defaultAxis(const SweepParameter& p)
         from = std::max(1.0, std::round(from));
     return {p.path, from, std::max(from, p.now * factor), wide ? kWidePoints : kNarrowPoints, p.now > 0};
 }
+
+namespace {
+
+/// Makes a dimension of the plan an axis: its points read the file again.
+Status takeDimension(sweep::Sweep& sweep, const std::string& dimension, const QString& path)
+{
+    sweep.manifest.plan.dimensions.erase(dimension);
+    if (const std::size_t bits = dimension.find("_bits"); bits != std::string::npos)
+        sweep.manifest.plan.dimensions.erase(dimension.substr(0, bits) + "_1024ths");
+    if (sweep.workloads.front().content)
+        return Unit{};
+    auto content = onnx::readFile(path.toStdString());
+    if (!content)
+        return content.error();
+    sweep.workloads.front().content = std::make_shared<const FileContent>(std::move(*content));
+    return Unit{};
+}
+
+} // namespace
 
 Result<sweep::Sweep> sweepOf(Document& document, const SweepSetup& setup)
 {
@@ -266,7 +340,7 @@ Result<sweep::Sweep> sweepOf(Document& document, const SweepSetup& setup)
         return refused(tr("Open a model or a problem first."));
     sweep::Sweep out;
     sweep::Plan& plan = out.manifest.plan;
-    setTask(plan, setup);
+    plan = taskPlan(setup);
     plan.rules = document.rules();
     for (std::size_t i = 0; i < setup.axisCount(); ++i)
         plan.axes.push_back(planAxis(setup.axes.at(i)));
@@ -285,12 +359,18 @@ Result<sweep::Sweep> sweepOf(Document& document, const SweepSetup& setup)
         if (!model)
             return refused(
                 tr("This file is a problem and not a model: only the Schedule lens can sweep it."));
+        if (isOfLanguage(setup.task) && !model->workload->language)
+            return refused(tr("Only the config.json of a language model has steps."));
         out.workloads.push_back({model->workload, false});
         out.machine = model->machine;
         out.manifest.machine = writeMachine(model->machine);
         const auto preset = machinePreset(model->machine.name);
         plan.machine = preset && *preset == model->machine ? model->machine.name : "machine.json";
         plan.dimensions = {document.dimensions().begin(), document.dimensions().end()};
+        for (const sweep::Axis& axis : plan.axes)
+            if (const std::string dimension(sweep::dimensionOf(axis.name)); !dimension.empty())
+                if (const Status s = takeDimension(out, dimension, document.problemPath()); !s)
+                    return s.error();
     }
     if (setup.task == SweepTask::SolveHere || setup.task == SweepTask::Evaluate ||
         setup.task == SweepTask::RunHere) {
@@ -331,6 +411,10 @@ bool isSameSweep(const sweep::Sweep& a, const sweep::Sweep& b)
     const auto hb = sweep::hardwareOfPoint(b, 0);
     if (!ha || !hb || ha->machine != hb->machine || ha->hardware != hb->hardware)
         return false;
+    if (wa.content || wb.content) // sizes along the axes may differ
+        return wa.content && wb.content && wa.content->sha256() == wb.content->sha256() &&
+               sweep::dimensionsAt(a.plan(), sweep::pointAt(a.plan(), 0)) ==
+                   sweep::dimensionsAt(b.plan(), sweep::pointAt(b.plan(), 0));
     if (!wa.standsAsItIs)
         return wa.workload == wb.workload;
     const Problem::Data& pa = wa.workload->problem->data();

@@ -21,7 +21,8 @@
 
 namespace tilewright::ui {
 
-/// A number of the machine, or of a problem with its own hardware, that can be an axis.
+/// A number of the machine, of a problem with its own hardware, or a dimension of the workload, that can be
+/// an axis.
 struct SweepParameter
 {
     QString path;  ///< as in a plan (docs/rules/sweep.md 1.2)
@@ -60,8 +61,17 @@ enum class SweepTask {
     Systolic,
     Run,     ///< the run of a schedule solved from scratch
     RunHere, ///< the run of the open schedule
+    // A step of a language model.
+    StepFloor,
+    StepSchedule, ///< one op per subgraph
+    StepNpu,
 };
-inline constexpr SweepTask kLastSweepTask = SweepTask::RunHere;
+inline constexpr SweepTask kLastSweepTask = SweepTask::StepNpu;
+/// True for tasks that only a language model has.
+[[nodiscard]] constexpr bool isOfLanguage(SweepTask task)
+{
+    return task >= SweepTask::StepFloor;
+}
 
 enum class SweepPicture { Curve, HeatMap, Front, Table };
 
@@ -82,6 +92,8 @@ struct SweepSetup
 };
 [[nodiscard]] QJsonObject sweepSetupJson(const SweepSetup& setup);
 [[nodiscard]] SweepSetup sweepSetupOf(const QJsonObject& json);
+/// A plan with lens, kind of computation and budget of a setup, and nothing else.
+[[nodiscard]] sweep::Plan taskPlan(const SweepSetup& setup);
 
 /// The parameters that the open workload can be swept along, the most common first; none that the lens of the
 /// task does not read.

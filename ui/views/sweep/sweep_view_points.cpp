@@ -136,6 +136,21 @@ void SweepView::openPoint(std::size_t row, bool compare)
                                document().snapshot());
     }
     const QString text = tr("Open %1").arg(name);
+    if (results.sweep->workloads.front().content) { // its sizes are its own, and so is its schedule
+        document().undoStack().beginMacro(text);
+        Status done = document().machine() == hardware->machine
+                          ? Status(Unit{})
+                          : document().setMachine(*hardware->machine, text);
+        const auto sizes = sweep::dimensionsAt(m_model.plan(), sweep::pointAt(m_model.plan(), r.point));
+        if (done)
+            done = document().setDimensions({sizes.begin(), sizes.end()});
+        document().undoStack().endMacro();
+        if (!done)
+            refuse(sentence(done.error().message));
+        else if (compare)
+            Q_EMIT compareRequested();
+        return;
+    }
     const Status done = hardware->machine ? document().adopt(*hardware->machine, std::move(schedule), text)
                                           : document().adopt(*hardware->hardware, std::move(schedule), text);
     if (!done)
@@ -194,8 +209,11 @@ namespace {
 constexpr double kStep = 0.005; ///< smallest relative drop of a curve that counts as a step
 constexpr qsizetype kNamed = 2;
 
+/// Null if the points have sizes of their own, and so other ops.
 ProblemPtr problemOfPoint(const sweep::Sweep& sweep, std::size_t point)
 {
+    if (sweep.workloads.front().content)
+        return nullptr;
     const auto hardware = sweep::hardwareOfPoint(sweep, point);
     if (!hardware)
         return nullptr;

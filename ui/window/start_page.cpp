@@ -98,6 +98,8 @@ void addSchedules(QMenu& menu, const QFileInfo& problem, const OpenFiles& open)
 std::vector<SampleKind> sampleKinds()
 {
     return {{QStringLiteral("models"), tr("Models"), tr("A network on a machine, for all lenses.")},
+            {QStringLiteral("language"), tr("Language models"),
+             tr("A config.json of Hugging Face: phases, tokens a second, batches.")},
             {QStringLiteral("npu"), tr("NPU models"), tr("Simulate a model tile by tile on several cores.")},
             {QStringLiteral("mapping/layers"), tr("Layers to map"),
              tr("Tile and order the loops of one layer for the least energy or the fewest cycles.")},
@@ -113,6 +115,7 @@ void addSamples(QMenu& menu, const SampleKind& kind, const OpenFiles& open)
                             QDir::Files, QDir::Name))
         addFiles(menu,
                  (file.suffix() == QLatin1String("onnx") ? file.fileName() : file.completeBaseName())
+                     .remove(QStringLiteral(".config"))
                      .replace(QLatin1Char('_'), QLatin1Char('-')),
                  {file.filePath()}, open);
 }
@@ -247,8 +250,14 @@ StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(pare
         "Open a model (ONNX or JSON), a problem with its hardware, a schedule, a layer to map or a machine. "
         "You can also drop files on this window."));
     connect(open, &QPushButton::clicked, this, &StartPage::openRequested);
+    auto* language = new QPushButton(icon(QStringLiteral("open")), tr("Open a Hugging Face config…"), page);
+    language->setToolTip(
+        tr("Open the config.json of a language model: no weights are needed. Phase, batch and "
+           "tokens are chosen in the dock Import."));
+    connect(language, &QPushButton::clicked, this, &StartPage::openRequested);
     auto* openRow = new QHBoxLayout;
     openRow->addWidget(open);
+    openRow->addWidget(language);
     openRow->addWidget(wrapped(tr("or drop a model, a problem, a schedule or a layer on this window"), page),
                        1);
     for (const auto& [id, text, tip] :

@@ -36,10 +36,14 @@ PointResult failedPoint(const Error& error)
 
 Result<Machine> machineAt(const Sweep& sweep, const Point& point)
 {
+    const std::vector<Axis>& axes = sweep.plan().axes;
     Machine machine = *sweep.machine;
+    for (std::size_t a = 0; a < point.values.size(); ++a)
+        if (axes[a].name == kMachineAxis)
+            machine = machinePreset(point.values[a].text).value_or(machine); // checkAxes() knows them
     for (std::size_t a = 0; a < point.values.size(); ++a) {
-        const std::string& name = sweep.plan().axes[a].name;
-        if (isProblemHardware(name) || !dimensionOf(name).empty())
+        const std::string& name = axes[a].name;
+        if (isProblemHardware(name) || !dimensionOf(name).empty() || name == kMachineAxis)
             continue;
         auto changed = withMachineField(machine, name, point.values[a].text);
         if (!changed)

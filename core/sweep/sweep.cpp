@@ -375,6 +375,15 @@ Status checkAxes(const Sweep& sweep)
                 return whole;
             continue;
         }
+        if (axis.name == kMachineAxis && !asIs) {
+            Status known = eachValue([](const AxisValue& value) {
+                return machinePreset(value.text) ? std::string()
+                                                 : "\"" + value.text + "\" is no preset of a machine";
+            });
+            if (!known)
+                return known;
+            continue;
+        }
         if (!dimensionOf(axis.name).empty()) {
             Status whole = eachValue([](const AxisValue& value) {
                 const auto number = value.number();

@@ -125,6 +125,8 @@ struct Point
 /// True if the name is a hardware parameter of the problem, such as "fast_memory_capacity". These are changed
 /// after the workload is lowered.
 [[nodiscard]] bool isProblemHardware(std::string_view name);
+/// Name of the axis whose values are presets: each point has another machine.
+inline constexpr std::string_view kMachineAxis = "machine";
 /// The dimension of the workload that an axis sets: "batch" for "dimensions.batch"; empty for other axes.
 [[nodiscard]] std::string_view dimensionOf(std::string_view axis);
 /// The values of a range as text, without duplicates. They are whole numbers unless the machine field is a

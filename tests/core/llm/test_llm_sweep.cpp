@@ -72,6 +72,7 @@ private Q_SLOTS:
     void rule_3_5_stepsAreThoseOfTheSummary_data();
     void rule_3_5_stepsAreThoseOfTheSummary();
     void rule_1_2_everyLensHasDimensions();
+    void rule_1_2_machinesAreAnAxis();
     void rule_1_5_rulesAreThoseOfTheProblem();
     void whatNoModelHasIsRefused_data();
     void whatNoModelHasIsRefused();
@@ -142,6 +143,23 @@ void TestLlmSweep::rule_1_2_everyLensHasDimensions()
     }
 }
 
+/// Which machine serves the model at 50 ms a token?
+void TestLlmSweep::rule_1_2_machinesAreAnAxis()
+{
+    const Folder folder;
+    const char* const machines[] = {"edge", "tpu-v4i", "h100"};
+    const auto results =
+        folder.run(R"({"workload": "config.json", "lens": "language", "dimensions": {"phase": 2},
+        "axes": [{"name": "machine", "values": ["edge", "tpu-v4i", "h100"]}, {"name": "dimensions.batch", "values": [1, 4]}]})");
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        const auto summary =
+            summaryOf(folder, {{"phase", 2}, {"batch", i % 2 == 0 ? 1 : 4}}, machines[i / 2], {});
+        QVERIFY(near(results.at(i).metrics[0],
+                     summary.language->of(verbs::LanguageFigure::TimePerOutputToken)->value));
+    }
+    QVERIFY(results.at(0).metrics[0] > 50 && results.at(2).metrics[0] < 50);
+}
+
 void TestLlmSweep::rule_1_5_rulesAreThoseOfTheProblem()
 {
     const Folder folder;
@@ -169,6 +187,9 @@ void TestLlmSweep::whatNoModelHasIsRefused_data()
     row("a block without dimensions",
         R"({"workload": "block.json", "lens": "systolic", "axes": [{"name": "dimensions.batch", "values": [1]}]})",
         "batch");
+    row("no preset",
+        R"({"workload": "config.json", "lens": "language", "axes": [{"name": "machine", "values": ["abacus"]}]})",
+        "axes[0].values[0]: \"abacus\" is no preset of a machine");
     row("no size",
         R"({"workload": "config.json", "lens": "language", "axes": [{"name": "dimensions.batch", "values": [1, "many"]}]})",
         "axes[0].values[1]: \"many\" is no size");

@@ -219,6 +219,16 @@ std::string listOf(const std::vector<MachineField>& fields)
     return out;
 }
 
+/// The reason why a value is not a whole number of a range.
+std::string notWhole(const AxisValue& value, std::int64_t least, std::int64_t most, const char* expected)
+{
+    const auto number = value.number();
+    const bool isWhole = number && *number >= static_cast<double>(least) &&
+                         *number <= static_cast<double>(most) &&
+                         value.text.find_first_of(".eE") == std::string::npos;
+    return isWhole ? std::string() : "\"" + value.text + "\" is not " + expected;
+}
+
 /// The reason why a value is not valid for a machine field.
 std::string invalidReason(const MachineField& field, const AxisValue& value)
 {
@@ -363,13 +373,11 @@ Status checkAxes(const Sweep& sweep)
             }
             return Unit{};
         };
-        if (isProblemHardware(axis.name)) {
-            Status whole = eachValue([](const AxisValue& value) {
-                const auto number = value.number();
-                return number && *number >= 1 && *number <= static_cast<double>(kMaxArea) &&
-                               value.text.find_first_of(".eE") == std::string::npos
-                           ? std::string()
-                           : "\"" + value.text + "\" is not a positive whole number";
+        const bool isHardware = isProblemHardware(axis.name);
+        if (isHardware || !dimensionOf(axis.name).empty()) {
+            Status whole = eachValue([&](const AxisValue& value) {
+                return isHardware ? notWhole(value, 1, kMaxArea, "a positive whole number")
+                                  : notWhole(value, 0, kMaxDimension, "a size");
             });
             if (!whole)
                 return whole;
@@ -382,18 +390,6 @@ Status checkAxes(const Sweep& sweep)
             });
             if (!known)
                 return known;
-            continue;
-        }
-        if (!dimensionOf(axis.name).empty()) {
-            Status whole = eachValue([](const AxisValue& value) {
-                const auto number = value.number();
-                return number && *number >= 0 && *number <= static_cast<double>(kMaxDimension) &&
-                               value.text.find_first_of(".eE") == std::string::npos
-                           ? std::string()
-                           : "\"" + value.text + "\" is no size";
-            });
-            if (!whole)
-                return whole;
             continue;
         }
         const auto field = std::ranges::find(fields, axis.name, &MachineField::path);

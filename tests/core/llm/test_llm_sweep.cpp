@@ -192,7 +192,7 @@ void TestLlmSweep::whatNoModelHasIsRefused_data()
         "axes[0].values[0]: \"abacus\" is no preset of a machine");
     row("no size",
         R"({"workload": "config.json", "lens": "language", "axes": [{"name": "dimensions.batch", "values": [1, "many"]}]})",
-        "axes[0].values[1]: \"many\" is no size");
+        "axes[0].values[1]: \"many\" is not a size");
 }
 
 void TestLlmSweep::whatNoModelHasIsRefused()

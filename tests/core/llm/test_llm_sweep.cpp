@@ -15,12 +15,14 @@ using namespace tilewright::test;
 
 namespace {
 
-const QString kConfig = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/language/llama-3.1-8b.config.json");
+const QString kLlama = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/language/llama-3.1-8b.config.json");
+const QString kSmall =
+    QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/llm/gpt2.config.json"); // quick to run
 
 /// A plan beside a configuration.
 struct Folder : SweepFolder
 {
-    Folder() { QFile::copy(kConfig, path("config.json")); }
+    explicit Folder(const QString& config = kLlama) { QFile::copy(config, path("config.json")); }
     [[nodiscard]] Result<sweep::Sweep> load(const QByteArray& plan) const
     {
         write("plan.json", plan);
@@ -115,7 +117,7 @@ void TestLlmSweep::rule_3_5_stepsAreThoseOfTheSummary()
 {
     QFETCH(QByteArray, what);
     QFETCH(int, kind);
-    const Folder folder;
+    const Folder folder(kSmall);
     const auto results =
         folder.run(R"({"workload": "config.json", "machine": "tpu-v4i", "lens": "language", "what": ")" +
                    what + R"(", "dimensions": {"phase": 2, "cached": 512},
@@ -133,7 +135,7 @@ void TestLlmSweep::rule_3_5_stepsAreThoseOfTheSummary()
 
 void TestLlmSweep::rule_1_2_everyLensHasDimensions()
 {
-    const Folder folder;
+    const Folder folder(kSmall);
     for (const char* lens : {R"("npu")", R"("systolic")"}) {
         const auto results =
             folder.run(QByteArray(R"({"workload": "config.json", "machine": "edge", "lens": )") + lens +

@@ -34,6 +34,7 @@ from ._core import (
     lower,
 )
 from ._pictures import Picture
+from ._torch import from_torch
 
 
 class Answer(dict):
@@ -232,6 +233,7 @@ __all__ = [
     "Schedule",
     "Solution",
     "evaluate",
+    "from_torch",
     "lower",
     *_VERBS,
 ]

@@ -64,15 +64,34 @@ TileMove moveOf(const DramHardware& dram, const NpuTensor& tensor, const TileDes
     return out;
 }
 
+namespace {
+
+/// Loads of an operand: tiles of a block's panel.
+struct OperandLoads
+{
+    double panels = 0;  ///< that all cores load
+    double fetched = 0; ///< of them from DRAM; the shared memory supplies the others
+    double first = 0;   ///< cycles of a tile that all cores load at the same time from DRAM
+    double near = 0;    ///< cycles of a tile that the shared memory has
+
+    /// Cycles in which one core loads tiles of its panels.
+    [[nodiscard]] double cyclesOfCore(double cores) const noexcept
+    {
+        return (fetched * first + (panels - fetched) * near) / cores;
+    }
+};
+
+} // namespace
+
 double estimatedCycles(const NpuHardware& hw, const BlockGrid& g) noexcept
 {
     const auto parts = static_cast<double>(g.parts);
-    const std::int64_t blocks = g.rows * g.cols;
+    const std::int64_t blocks = g.rows * g.cols, atOnce = g.columnsAtOnce(hw.cores);
     const std::int64_t waves = ceilDiv(blocks, hw.cores);
     const auto chains = static_cast<double>(blocks);
     const auto cores = static_cast<double>(std::min<std::int64_t>(blocks, hw.cores));
-    const double rate =
-        static_cast<double>(std::min(hw.trunkBytesPerCycle, hw.dram.channels * hw.dram.bytesPerCycle));
+    const auto port = static_cast<double>(hw.rateOfAllCores());
+    const auto dram = static_cast<double>(std::min(hw.dramBytesPerCycle(), hw.rateOfAllCores()));
     const auto link = static_cast<double>(hw.linkBytesPerCycle);
     const auto spm = static_cast<double>(hw.spmBytes);
 
@@ -82,32 +101,50 @@ double estimatedCycles(const NpuHardware& hw, const BlockGrid& g) noexcept
     const double room = spm - 2 * g.resultBytes - g.outerBytes - g.innerBytes;
     const auto columns =
         static_cast<double>(std::min(waves, g.cols / std::gcd(g.cols, std::int64_t{hw.cores})));
-    double outerLoads = chains, innerLoads = chains;
-    if (outerPanel + innerPanel <= room)
-        outerLoads =
-            static_cast<double>(g.rows) * static_cast<double>(std::min<std::int64_t>(g.cols, hw.cores));
-    if (!g.innerOfRow && columns * innerPanel + outerPanel <= room)
-        innerLoads = std::min(chains, cores * columns);
+    OperandLoads outer, inner;
+    outer.panels =
+        outerPanel + innerPanel <= room ? static_cast<double>(g.rows) * static_cast<double>(atOnce) : chains;
+    inner.panels = !g.innerOfRow && columns * innerPanel + outerPanel <= room
+                       ? std::min(chains, cores * columns)
+                       : chains;
+    outer.fetched = outer.panels, inner.fetched = inner.panels;
 
-    // The cores load at the same time. Those of a row load the same tiles of the outer operand.
-    const double rows =
-        static_cast<double>(ceilDiv(static_cast<std::int64_t>(cores), g.columnsAtOnce(hw.cores)));
-    const double outer = std::max(g.outer.alone + (cores - 1) * g.outer.again, g.outer.bytes / link);
-    const double inner =
-        std::max(g.innerAtOnce.alone + (rows - 1) * g.innerAtOnce.again, g.inner.bytes / link);
-    const double first = std::max(outer + inner, cores * (g.outer.bytes + g.inner.bytes) / rate);
+    // The cores load at the same time: a row the same tile of the outer operand, a column of the inner one.
+    const auto rows = static_cast<double>(ceilDiv(static_cast<std::int64_t>(cores), atOnce));
+    const double supply = hw.shared.bytes > 0 ? port : dram;
+    const auto near = [&](const TileMove& move) {
+        return std::max(move.bytes / link, cores * move.bytes / supply);
+    };
+    outer.near = near(g.outer), inner.near = near(g.inner);
+    double sameOuter = cores, sameInner = rows; // loads of one place of DRAM
+    if (hw.shared.bytes > 0) {
+        // Each panel comes once, or that of a column once for each round of rows if they do not all fit.
+        const auto held = static_cast<double>(hw.shared.bytes);
+        const double rounds = std::ceil(static_cast<double>(g.rows) / rows);
+        const bool stays = static_cast<double>(g.cols) * innerPanel + rows * outerPanel <= held;
+        outer.fetched = std::min(outer.panels, static_cast<double>(g.rows));
+        inner.fetched = std::min(
+            inner.panels, g.innerOfRow ? chains : static_cast<double>(g.cols) * (stays ? 1.0 : rounds));
+        sameOuter = rows, sameInner = 1;
+    }
+    outer.first = std::max(g.outer.alone + (sameOuter - 1) * g.outer.again, outer.near);
+    inner.first = std::max(g.innerAtOnce.alone + (sameInner - 1) * g.innerAtOnce.again, inner.near);
+    const double first = outer.first + inner.first;
     const double last =
-        std::max({rows * g.resultAtOnce.alone, g.result.bytes / link, cores * g.result.bytes / rate});
+        std::max({rows * g.resultAtOnce.alone, g.result.bytes / link, cores * g.result.bytes / dram});
     double busy = g.tensorCycles / chains * static_cast<double>(waves);
     if (2 * (g.outerBytes + g.innerBytes + g.resultBytes) > spm) // the next block waits until this is stored
         busy += static_cast<double>(waves - 1) * (first + last);
-    const double loads = parts * (outerLoads * outer + innerLoads * inner) / cores;
-    const double bytes =
-        parts * (outerLoads * g.outer.bytes + innerLoads * g.inner.bytes) + chains * g.result.bytes;
+
+    const double loaded = parts * (outer.panels * g.outer.bytes + inner.panels * g.inner.bytes);
+    const double fetched = parts * (outer.fetched * g.outer.bytes + inner.fetched * g.inner.bytes);
+    const double stored = chains * g.result.bytes;
     const double banks =
-        parts * (outerLoads * g.outer.banks + innerLoads * g.inner.banks) + chains * g.result.banks;
-    const double moved = std::max(
-        {bytes / rate, bytes / cores / link, banks / static_cast<double>(hw.dram.channels * hw.dram.banks)});
+        parts * (outer.fetched * g.outer.banks + inner.fetched * g.inner.banks) + chains * g.result.banks;
+    const double moved =
+        std::max({(fetched + stored) / dram, (loaded + stored) / port, (loaded + stored) / cores / link,
+                  banks / static_cast<double>(hw.dram.channels * hw.dram.banks)});
+    const double loads = parts * (outer.cyclesOfCore(cores) + inner.cyclesOfCore(cores));
     return std::max({busy + first, loads, moved}) + last;
 }
 

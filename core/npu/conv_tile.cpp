@@ -49,8 +49,8 @@ private:
         const std::int64_t rows = m_hw.engineRows;
         for (const std::int64_t cOut : distinctSizes(std::move(channels))) {
             // The blocks of a chain over input channels stay inside one group.
-            const BlockSizes depths =
-                cOut > m_s.cOutGroup ? BlockSizes{m_s.cInGroup} : blockSizesOf(m_s.cInGroup, 1, m_wish.cIn, false);
+            const BlockSizes depths = cOut > m_s.cOutGroup ? BlockSizes{m_s.cInGroup}
+                                                           : blockSizesOf(m_s.cInGroup, 1, m_wish.cIn, false);
             for (const std::int64_t cIn : depths)
                 for (const std::int64_t width : blockSizesOf(m_s.wOut, rows, m_wish.width, finer))
                     for (const std::int64_t height : blockSizesOf(m_s.hOut, 1, m_wish.height, false)) {

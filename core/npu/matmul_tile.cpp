@@ -36,8 +36,8 @@ private:
     {
         const MatmulShape& s = m_p.shape;
         const BlockSizes ms = blockSizesOf(s.m, m_hw.engineRows, m_p.wish.m, finer),
-                    ns = blockSizesOf(s.n, m_hw.engineCols, m_p.wish.n, finer),
-                    ks = blockSizesOf(s.k, kMatmulDepth, m_p.wish.k, finer);
+                         ns = blockSizesOf(s.n, m_hw.engineCols, m_p.wish.n, finer),
+                         ks = blockSizesOf(s.k, kMatmulDepth, m_p.wish.k, finer);
         std::vector<TileMove> lhs, rhs, rhsAtOnce;
         const auto atOnce = [&](std::int64_t n) { return std::min(s.n, n * std::int64_t{m_hw.cores}); };
         for (const std::int64_t m : ms)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the choice of a default tile is made of (docs/rules/npu.md 2.6). Users include default_tiles.h instead.
+// What the choice of a default tile is made of (docs/rules/npu.md 2.6). Users include default_tiles.h
+// instead.
 #pragma once
 
 #include "base/integer.h"
@@ -34,8 +35,8 @@ inline BlockSizes distinctSizes(BlockSizes sizes)
     return sizes;
 }
 
-/// BlockSizes that cut `extent` into about equal blocks, in multiples of `unit`; the requested size if there is
-/// one. `finer`: also below the unit.
+/// BlockSizes that cut `extent` into about equal blocks, in multiples of `unit`; the requested size if there
+/// is one. `finer`: also below the unit.
 inline BlockSizes blockSizesOf(std::int64_t extent, std::int64_t unit, std::int64_t wish, bool finer)
 {
     if (wish > 0)
@@ -102,7 +103,7 @@ inline std::array<BlocksOf, 2> blocksOf(std::int64_t extent, std::int64_t block)
 
 /// True if a node fits whose operands may be accumulators, with so many elements of operands and result.
 inline bool fitsOnce(const NpuHardware& hw, int dtype, const std::array<bool, 2>& accumulated,
-              const std::array<std::int64_t, 2>& operands, std::int64_t result)
+                     const std::array<std::int64_t, 2>& operands, std::int64_t result)
 {
     std::int64_t bytes = result * hw.accumulatorBytes;
     for (std::size_t i = 0; i < operands.size(); ++i)

@@ -122,7 +122,7 @@ Bounds lowerBounds(const NpuGraph& graph, const NpuHardware& hw)
     b.tensor = ceilDiv(tensor, hw.cores);
     b.vector = ceilDiv(vector, hw.cores);
     std::tie(b.compulsoryBytes, b.intermediateBytes) = bytesOf(graph);
-    b.dram = ceilDiv(b.compulsoryBytes, hw.dram.channels * hw.dram.bytesPerCycle);
+    b.dram = ceilDiv(b.compulsoryBytes, hw.dramBytesPerCycle());
     b.lowerBound = std::max({b.criticalPath, b.tensor, b.vector, b.dram});
     return b;
 }
@@ -219,7 +219,7 @@ std::string explainRun(const NpuGraph& graph, const NpuRun& run, const Bounds& b
         break;
     }
     }
-    return text + " (makespan " + formatGrouped(run.makespan) + ", lower bound " +
+    return text + " (makespan " + formatGrouped(run.makespan) + ", lower bound of these tiles " +
            formatGrouped(bounds.lowerBound) + ")";
 }
 

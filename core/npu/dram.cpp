@@ -62,7 +62,7 @@ Dram::Dram(const DramHardware& hardware, int slots)
 }
 
 void Dram::begin(int slotIndex, const NpuTensor& tensor, const TileDesc& tile, std::uint32_t tileId,
-                 std::uint64_t age, std::int32_t head, bool isStore)
+                 std::uint64_t age, std::int32_t head, bool isStore, SharedMemory* shared)
 {
     Slot& slot = m_slots[static_cast<std::size_t>(slotIndex)];
     assert(slot.remaining == 0);
@@ -72,6 +72,8 @@ void Dram::begin(int slotIndex, const NpuTensor& tensor, const TileDesc& tile, s
     slot.isStore = isStore;
     const std::int64_t interleave = m_hw.interleaveBytes;
     const auto add = [&](std::int64_t address, std::int64_t bursts) {
+        if (shared != nullptr && shared->take(slotIndex, address, bursts))
+            return;
         const std::int64_t block = address >> m_interleaveShift;
         const std::int64_t perChannel = m_perChannel.of(block);
         const auto channel = static_cast<std::size_t>(block - perChannel * m_hw.channels);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "npu/graph.h"
+#include "npu/shared_memory.h"
 
 #include <algorithm>
 #include <array>
@@ -71,8 +72,9 @@ public:
     Dram(const DramHardware& hardware, int slots);
 
     /// Queues all bursts of a transfer in the free slot `slot`. `age` increases with every transfer.
+    /// Groups that `shared` supplies are not queued; null: there is no shared memory.
     void begin(int slot, const NpuTensor& tensor, const TileDesc& tile, std::uint32_t tileId,
-               std::uint64_t age, std::int32_t head, bool isStore);
+               std::uint64_t age, std::int32_t head, bool isStore, SharedMemory* shared = nullptr);
     /// The next time at which a bus is released or an idle bus can be granted; kNever if nothing is queued.
     [[nodiscard]] Cycle nextTime() const noexcept { return *std::min_element(m_next.begin(), m_next.end()); }
     /// Releases the buses whose transfers end at `now`. Calls delivered(slot, bytes) in order of channel.

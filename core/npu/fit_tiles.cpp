@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "base/text.h"
+#include "npu/default_tiles.h"
 #include "npu/tile_graph_builder.h"
 #include "npu/tile_search.h"
 
@@ -22,11 +23,11 @@ struct SpmNeed
 };
 
 /// The need of a product, which has very many nodes if its tiles are small.
-SpmNeed needOfMatmul(const NpuModel& model, const NpuHardware& hw, const ModelOp& op, const TileSizes& wish)
+SpmNeed needOfMatmul(const NpuModel& model, const NpuHardware& hw, DefaultTiles& defaults, const ModelOp& op,
+                     const TileSizes& wish)
 {
-    const MatmulShape s = matmulShape(model, op);
     SpmNeed need;
-    need.sizes = matmulTile(hw, model.widestBytes(op), s.m, s.n, s.k, wish);
+    need.sizes = defaults.of(op, wish);
     const TileSizes& t = need.sizes;
     const auto bytes = [&](std::size_t input, std::int64_t elements) {
         return ceilDiv(elements * model.bitsOf(op.inputs[input]), kPartsOfByte);
@@ -38,12 +39,12 @@ SpmNeed needOfMatmul(const NpuModel& model, const NpuHardware& hw, const ModelOp
 }
 
 /// The need of an operator with these tile sizes; nullopt if it has too many nodes to tell.
-std::optional<SpmNeed> needOf(const NpuModel& model, const NpuHardware& hw, std::size_t op,
-                              const TileSizes& tile)
+std::optional<SpmNeed> needOf(const NpuModel& model, const NpuHardware& hw, DefaultTiles& defaults,
+                              std::size_t op, const TileSizes& tile)
 {
     constexpr std::size_t kMostNodes = 100'000;
     if (model.ops[op].type == OpType::MatMul)
-        return needOfMatmul(model, hw, model.ops[op], tile);
+        return needOfMatmul(model, hw, defaults, model.ops[op], tile);
     const NpuModel alone = operatorAlone(model, op, tile);
     const auto graph = TileGraphBuilder(alone, hw, kMostNodes).build(SpmCheck::None);
     if (!graph)
@@ -75,17 +76,18 @@ bool halveLargest(OpType type, const TileSizes& sizes, TileSizes& tile)
 }
 
 /// The tile cut anew; nullopt if it fits as it is, or if no smaller one does.
-std::optional<TileSizes> smallerTile(const NpuModel& model, const NpuHardware& hw, std::size_t op)
+std::optional<TileSizes> smallerTile(const NpuModel& model, const NpuHardware& hw, DefaultTiles& defaults,
+                                     std::size_t op)
 {
     const OpType type = model.ops[op].type;
     const bool doubles = type == OpType::MatMul || type == OpType::Conv2d; // as the default tiles of 2.6
     TileSizes tile = model.ops[op].tile;
-    auto need = needOf(model, hw, op, tile);
+    auto need = needOf(model, hw, defaults, op, tile);
     if (!need || need->once <= hw.spmBytes)
         return std::nullopt;
     std::optional<TileSizes> tight; // holds one set of inputs only
     while (halveLargest(type, need->sizes, tile)) {
-        need = needOf(model, hw, op, tile);
+        need = needOf(model, hw, defaults, op, tile);
         if (!need)
             break;
         if ((doubles ? need->doubled : need->once) <= hw.spmBytes)
@@ -133,10 +135,11 @@ FittedModel fitTiles(NpuModel model, const NpuHardware& hardware, const std::vec
 {
     FittedModel out;
     std::vector<OpTiling> tiling = tilingOf(model);
+    DefaultTiles defaults(model, hardware);
     for (std::size_t op = 0; op < model.ops.size(); ++op) {
         if (model.ops[op].tile == TileSizes{} || (op < kept.size() && kept[op]))
             continue;
-        if (const auto tile = smallerTile(model, hardware, op)) {
+        if (const auto tile = smallerTile(model, hardware, defaults, op)) {
             out.changed.push_back({op, model.ops[op].tile, *tile});
             tiling = withTile(model, std::move(tiling), std::array{static_cast<std::uint32_t>(op)}, *tile);
         }

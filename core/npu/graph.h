@@ -185,7 +185,7 @@ struct Adjacency
 struct NpuGraph
 {
     std::string name;
-    NpuHardware hardware; ///< machine that the tiles fit; its number of cores has no influence
+    NpuHardware hardware; ///< machine whose default tiles these are
     int elementBytes = 2; ///< of the model; the energies of the hardware are of such elements
     std::vector<NpuTensor> tensors;
     std::vector<std::string> opNames; ///< names, by operator of the model
@@ -235,20 +235,10 @@ struct NpuGraph
 
 /// Size along k of the smallest default tile of a matmul, and the step by which this size grows.
 inline constexpr std::int64_t kMatmulDepth = 64;
-/// True if a matmul node of this tile, with two sets of operands, fits into the SPM of a core.
-[[nodiscard]] bool matmulFits(const NpuHardware& hardware, int dtypeBytes, const TileSizes& tile) noexcept;
-/// The default tile of a matmul (docs/rules/npu.md 2.6). Nonzero fields of `wish` are kept.
-[[nodiscard]] TileSizes matmulTile(const NpuHardware& hardware, int dtypeBytes, std::int64_t m,
-                                   std::int64_t n, std::int64_t k, TileSizes wish);
 /// The widest matmul tile that leaves at least one chain for each possible core. It reads the operands the
 /// fewest times. The tile search tries it first (docs/rules/npu.md 2.8).
 [[nodiscard]] TileSizes wideMatmulTile(const NpuHardware& hardware, int dtypeBytes, std::int64_t m,
                                        std::int64_t n, std::int64_t k);
-
-/// True if a convolution node of this tile, with two sets of operands, fits into the SPM of a core. All sizes
-/// of `tile` must be set.
-[[nodiscard]] bool convFits(const NpuModel& model, const NpuHardware& hardware, const ModelOp& op,
-                            const TileSizes& tile);
 
 /// Cycles of a node on the tensor engine (docs/rules/npu.md 3). `drain`: with the drain of the last node of a
 /// chain.

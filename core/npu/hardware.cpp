@@ -7,7 +7,7 @@ namespace tilewright::npu {
 
 std::int64_t NpuHardware::bandwidthAlone() const noexcept
 {
-    return std::min({linkBytesPerCycle, trunkBytesPerCycle, dram.channels * dram.bytesPerCycle});
+    return std::min({linkBytesPerCycle, rateOfAllCores(), dramBytesPerCycle()});
 }
 
 DramPlace placeOf(const DramHardware& dram, std::int64_t address) noexcept

@@ -63,6 +63,14 @@ struct NpuEnergy
     bool operator==(const NpuEnergy&) const = default;
 };
 
+/// A memory between DRAM and the NoC that all cores share (docs/rules/npu.md 5.7).
+struct SharedHardware
+{
+    std::int64_t bytes = 0;         ///< 0: there is none
+    std::int64_t bytesPerCycle = 1; ///< rate of its port, for all cores together
+    bool operator==(const SharedHardware&) const = default;
+};
+
 struct NpuHardware
 {
     std::string name = "default";
@@ -77,11 +85,24 @@ struct NpuHardware
     DramHardware dram;
     std::int64_t linkBytesPerCycle = 32;   ///< NoC: link of one core (loads and stores together)
     std::int64_t trunkBytesPerCycle = 128; ///< NoC: trunk that all cores share
+    SharedHardware shared;
     NpuEnergy energy;
     bool operator==(const NpuHardware&) const = default;
 
     /// Bandwidth in bytes per cycle of one core while no other core transfers data.
     [[nodiscard]] std::int64_t bandwidthAlone() const noexcept;
+    /// Rate in bytes per cycle that all cores together get: that of the trunk or, if less, of the shared
+    /// memory, through which all transfers go.
+    [[nodiscard]] std::int64_t rateOfAllCores() const noexcept
+    {
+        return shared.bytes > 0 && shared.bytesPerCycle < trunkBytesPerCycle ? shared.bytesPerCycle
+                                                                             : trunkBytesPerCycle;
+    }
+    /// Rate in bytes per cycle of the DRAM's buses together.
+    [[nodiscard]] std::int64_t dramBytesPerCycle() const noexcept
+    {
+        return dram.channels * dram.bytesPerCycle;
+    }
 };
 
 /// Returns an Error that names the first field that is out of range or not a power of two.

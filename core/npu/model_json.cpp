@@ -79,6 +79,11 @@ void bindFields(JsonFields& f, NpuHardware& hw)
         energy.optional("noc", hw.energy.noc, kPj);
         energy.optional("dram", hw.energy.dram, kPj);
     });
+    if (f.reading() || hw.shared.bytes > 0)
+        f.optional("shared", [&](JsonFields& shared) {
+            shared.optional("bytes", hw.shared.bytes, Integers{0, std::int64_t{1} << 40});
+            shared.optional("bytes_per_cycle", hw.shared.bytesPerCycle, Integers{1, 1 << 28});
+        });
     f.optional("noc", [&](JsonFields& noc) {
         noc.optional("link_bytes_per_cycle", hw.linkBytesPerCycle, kRate);
         noc.optional("trunk_bytes_per_cycle", hw.trunkBytesPerCycle, kRate);

@@ -17,7 +17,7 @@ Int128 ceilDiv128(Int128 a, Int128 b)
 } // namespace
 
 Noc::Noc(const NpuHardware& hw)
-    : m_cores(hw.cores), m_link(hw.linkBytesPerCycle), m_trunk(hw.trunkBytesPerCycle),
+    : m_cores(hw.cores), m_link(hw.linkBytesPerCycle), m_trunk(hw.rateOfAllCores()),
       m_threshold(2 * hw.dram.interleaveBytes), m_flows(static_cast<std::size_t>(2 * hw.cores))
 {
     // Every share is a multiple of 1/m_unit: the trunk (minus halves of links) divided by the number of

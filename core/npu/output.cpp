@@ -81,8 +81,10 @@ std::vector<OpReport> opReports(const NpuGraph& g, const NpuRun& run)
         for (const StateSpan& s : core.states)
             if (s.node != kNone && s.state != CoreState::Tensor && s.state != CoreState::Vector)
                 out[g.nodes[s.node].op].stalls[static_cast<std::size_t>(s.state)] += s.end - s.start;
-        for (const TransferSpan& s : core.loads)
+        for (const TransferSpan& s : core.loads) {
             out[g.nodes[s.node].op].loaded += g.tiles[s.tile].alignedBytes;
+            out[g.nodes[s.node].op].shared += s.shared;
+        }
         for (const TransferSpan& s : core.stores)
             out[g.nodes[s.node].op].stored += g.tiles[s.tile].alignedBytes;
     }
@@ -90,7 +92,8 @@ std::vector<OpReport> opReports(const NpuGraph& g, const NpuRun& run)
         if (r.start == kNever)
             r.start = 0;
         const double moved = static_cast<double>(r.loaded + r.stored) / g.elementBytes;
-        r.dramPj = moved * run.hardware.energy.dram;
+        const double byDram = static_cast<double>(r.dramBytes()) / g.elementBytes;
+        r.dramPj = byDram * run.hardware.energy.dram;
         r.nocPj = moved * run.hardware.energy.noc;
         r.spmPj += moved * run.hardware.energy.spm; // SPM is written by a load and read by a store
     }

@@ -24,11 +24,13 @@ struct OpReport
     Cycle start = 0, end = 0; ///< start of its first node, end of its last store
     Cycle tensor = 0, vector = 0;
     std::array<Cycle, kCoreStates> stalls{}; ///< wait cycles of the cores for its nodes, by CoreState
-    std::int64_t loaded = 0, stored = 0;     ///< bytes moved between DRAM and SPM
+    std::int64_t loaded = 0, stored = 0;     ///< bytes moved to and from SPM
+    std::int64_t shared = 0;                 ///< of those loaded: bytes that the shared memory supplied
     std::vector<std::uint16_t> cores;        ///< ids of the cores that ran its nodes, ascending
     TileSizes tile;                          ///< tile sizes of the graph
     double macPj = 0, spmPj = 0, nocPj = 0, dramPj = 0;
 
+    [[nodiscard]] std::int64_t dramBytes() const noexcept { return loaded + stored - shared; }
     [[nodiscard]] double energyPj() const noexcept { return macPj + spmPj + nocPj + dramPj; }
     [[nodiscard]] Cycle stallsOf(CoreState state) const noexcept
     {

@@ -236,29 +236,32 @@ Json tileToJson(OpType type, const TileSizes& tile)
     return j;
 }
 
-Json reportToJson(const OpReport& r)
+Json reportToJson(const OpReport& r, bool hasShared)
 {
-    return {{"name", r.name},
-            {"type", toString(r.type)},
-            {"tile", tileToJson(r.type, r.tile)},
-            {"nodes", r.nodes},
-            {"start", r.start},
-            {"end", r.end},
-            {"tensor", r.tensor},
-            {"vector", r.vector},
-            {"wait_spm", r.stallsOf(CoreState::WaitSpm)},
-            {"wait_noc", r.stallsOf(CoreState::WaitNoc)},
-            {"wait_dram", r.stallsOf(CoreState::WaitDram)},
-            {"wait_dependency", r.stallsOf(CoreState::WaitDependency)},
-            {"loaded_bytes", r.loaded},
-            {"stored_bytes", r.stored},
-            {"cores", r.cores},
-            {"energy_pj",
-             {{"mac", r.macPj},
-              {"spm", r.spmPj},
-              {"noc", r.nocPj},
-              {"dram", r.dramPj},
-              {"total", r.energyPj()}}}};
+    Json out = {{"name", r.name},
+                {"type", toString(r.type)},
+                {"tile", tileToJson(r.type, r.tile)},
+                {"nodes", r.nodes},
+                {"start", r.start},
+                {"end", r.end},
+                {"tensor", r.tensor},
+                {"vector", r.vector},
+                {"wait_spm", r.stallsOf(CoreState::WaitSpm)},
+                {"wait_noc", r.stallsOf(CoreState::WaitNoc)},
+                {"wait_dram", r.stallsOf(CoreState::WaitDram)},
+                {"wait_dependency", r.stallsOf(CoreState::WaitDependency)},
+                {"loaded_bytes", r.loaded},
+                {"stored_bytes", r.stored},
+                {"cores", r.cores},
+                {"energy_pj",
+                 {{"mac", r.macPj},
+                  {"spm", r.spmPj},
+                  {"noc", r.nocPj},
+                  {"dram", r.dramPj},
+                  {"total", r.energyPj()}}}};
+    if (hasShared)
+        out["shared_bytes"] = r.shared;
+    return out;
 }
 
 Json searchToJson(const NpuGraph& graph, const TileSearch& search)
@@ -325,6 +328,9 @@ std::string summaryToJson(const NpuGraph& graph, const NpuRun& run, const Bounds
     j["makespan"] = run.makespan;
     j["lower_bound"] = bounds.lowerBound;
     j["dram_bytes"] = run.dramBytes;
+    const bool hasShared = run.hardware.shared.bytes > 0;
+    if (hasShared)
+        j["shared_bytes"] = run.sharedBytes;
     j["per_core"] = Json::array();
     for (const CoreRun& core : run.cores)
         j["per_core"].push_back({{"tensor", core.of(CoreState::Tensor)},
@@ -344,7 +350,7 @@ std::string summaryToJson(const NpuGraph& graph, const NpuRun& run, const Bounds
     double energy = 0;
     j["operators"] = Json::array();
     for (const OpReport& r : reports) {
-        j["operators"].push_back(reportToJson(r));
+        j["operators"].push_back(reportToJson(r, hasShared));
         energy += r.energyPj();
     }
     j["energy_pj"] = energy;

@@ -60,6 +60,7 @@ struct TransferSpan
     std::uint32_t tile = 0;
     std::uint32_t node = 0;
     Cycle start = 0, end = 0;
+    std::int64_t shared = 0; ///< bytes that the shared memory supplied instead of DRAM
     bool operator==(const TransferSpan&) const = default;
 };
 
@@ -133,6 +134,7 @@ struct NpuRun
     DramSeries dram;
     std::vector<Cycle> dramBusy; ///< per channel: cycles in which its bus was in use
     std::int64_t dramBytes = 0;
+    std::int64_t sharedBytes = 0; ///< bytes that the shared memory supplied (docs/rules/npu.md 5.7)
     std::int64_t rowHits = 0, rowMisses = 0; ///< number of burst groups
     Cycle estimatedMakespan = 0;             ///< estimate of the static schedule, 0 = dynamic scheduler
     std::int64_t steps = 0;                  ///< number of distinct event times

@@ -7,10 +7,11 @@ namespace tilewright::npu {
 
 NpuSimulator::NpuSimulator(const NpuGraph& graph, const NpuHardware& hardware, const RunOptions& options)
     : m_graph(graph), m_hw(hardware), m_options(options), m_cp(criticalPaths(graph, hardware)),
-      m_dram(hardware.dram, 2 * hardware.cores), m_noc(hardware), m_unitWaits(graph.units.size(), 0),
-      m_unitWaitSum(graph.units.size(), 0), m_unitStarted(graph.units.size(), false),
-      m_accAllocated(graph.units.size(), false), m_isDone(graph.nodes.size(), 0),
-      m_isStored(graph.nodes.size(), 0), m_storesLeft(graph.nodes.size(), 0), m_nodesLeft(graph.nodes.size())
+      m_dram(hardware.dram, 2 * hardware.cores), m_noc(hardware), m_shared(hardware),
+      m_unitWaits(graph.units.size(), 0), m_unitWaitSum(graph.units.size(), 0),
+      m_unitStarted(graph.units.size(), false), m_accAllocated(graph.units.size(), false),
+      m_isDone(graph.nodes.size(), 0), m_isStored(graph.nodes.size(), 0), m_storesLeft(graph.nodes.size(), 0),
+      m_nodesLeft(graph.nodes.size())
 {
     m_dram.recordEvents = options.recordDram;
     for (int c = 0; c < hardware.cores; ++c)
@@ -76,16 +77,16 @@ void NpuSimulator::countWork()
             m_isUnread[t] = 0; // may already be in SPM when it is needed
             m_bytesLeft += m_graph.tiles[t].alignedBytes;
         }
+    // Tiles of operands may overlap: the shared memory supplies what several of them have.
     for (std::size_t t = 0; t < m_isUnread.size(); ++t)
-        if (m_isUnread[t])
+        if (m_isUnread[t] && !m_shared.isThere())
             m_bytesLeft += m_graph.tiles[t].alignedBytes;
 }
 
 /// Lower bound on the remaining cycles: all engines compute, and all buses and the trunk are fully used.
 Cycle NpuSimulator::minRemainingCycles() const
 {
-    const std::int64_t rate =
-        std::min<std::int64_t>(m_hw.trunkBytesPerCycle, m_hw.dram.channels * m_hw.dram.bytesPerCycle);
+    const std::int64_t rate = std::min(m_hw.rateOfAllCores(), m_hw.dramBytesPerCycle());
     const auto cores = static_cast<Cycle>(m_cores.size());
     return std::max({m_bytesLeft / rate, m_cyclesLeft[0] / cores, m_cyclesLeft[1] / cores});
 }
@@ -112,6 +113,9 @@ Result<NpuRun> NpuSimulator::loop(const Progress& progress)
                          {},
                          {}};
         m_noc.share(now);
+        m_shared.deliver([&](int slot, std::int64_t bytes) {
+            m_noc.arrive(slot, bytes, m_dram.remainingBytes(slot) == 0, now);
+        });
         m_dram.issue(now);
         const Cycle next = std::min({m_dram.nextTime(), m_noc.nextTime(), m_nextRunEnd});
         if (next == kNever)
@@ -125,7 +129,7 @@ Result<NpuRun> NpuSimulator::loop(const Progress& progress)
             now + ((m_run.steps & 0xff) == 0 ? minRemainingCycles() : 0) > m_options.giveUpAfter)
             return Error{ErrorCode::Refused, "the run exceeds its cycle limit", {}, {}};
         m_dram.release(now, [&](int slot, std::int64_t bytes) {
-            m_noc.arrive(slot, bytes, m_dram.remainingBytes(slot) == 0, now);
+            m_noc.arrive(slot, bytes, m_dram.remainingBytes(slot) == 0 && !m_shared.owes(slot), now);
         });
         bool changed = endTransfers(now);
         if (m_nextRunEnd == now) {
@@ -143,6 +147,13 @@ Result<NpuRun> NpuSimulator::loop(const Progress& progress)
     return finish(now);
 }
 
+void NpuSimulator::endTransfer(int slot, Cycle now)
+{
+    m_noc.finish(slot, now);
+    if (m_shared.isThere())
+        m_shared.finish(slot);
+}
+
 bool NpuSimulator::endTransfers(Cycle now)
 {
     if (m_noc.nextTime() != now)
@@ -151,7 +162,7 @@ bool NpuSimulator::endTransfers(Cycle now)
         Core& core = m_cores[c];
         if (!m_noc.endsAt(loadSlot(c), now))
             continue;
-        m_noc.finish(loadSlot(c), now);
+        endTransfer(loadSlot(c), now);
         if (core.openSlot == loadSlot(c))
             closeState(c, now);
         core.loading = false;
@@ -163,7 +174,7 @@ bool NpuSimulator::endTransfers(Cycle now)
         Core& core = m_cores[c];
         if (!m_noc.endsAt(storeSlot(c), now))
             continue;
-        m_noc.finish(storeSlot(c), now);
+        endTransfer(storeSlot(c), now);
         if (core.openSlot == storeSlot(c))
             closeState(c, now);
         core.storing = false;
@@ -373,17 +384,28 @@ void NpuSimulator::beginTransfer(std::size_t c, bool isStore, Cycle now)
         const std::size_t at = (isStore ? m_run.cores[c].stores : m_run.cores[c].loads).size();
         m_deviates = m_deviates || at >= answers.size() || answers[at].tile != span.tile ||
                      answers[at].node != span.node || answers[at].start != now;
-        if (!m_deviates)
+        if (!m_deviates) {
             m_noc.beginUntil(slot, answers[at].end);
+            if (!isStore)
+                m_cores[c].load.shared = answers[at].shared;
+        }
         return;
     }
     const TileDesc& tile = m_graph.tiles[span.tile];
-    if (!m_isUnread.empty() && (isStore || m_isUnread[span.tile])) {
+    if (!m_isUnread.empty() && (isStore || (m_isUnread[span.tile] && !m_shared.isThere()))) {
         m_bytesLeft -= tile.alignedBytes;
         m_isUnread[span.tile] = 0;
     }
+    SharedMemory* const shared = m_shared.isThere() ? &m_shared : nullptr;
+    if (shared != nullptr)
+        shared->begin(slot, isStore);
     m_dram.begin(slot, m_graph.tensors[tile.tensor], tile, span.tile, m_age++, m_graph.nodes[span.node].head,
-                 isStore);
+                 isStore, shared);
+    if (shared != nullptr) {
+        shared->close(slot);
+        if (!isStore)
+            m_run.sharedBytes += m_cores[c].load.shared = shared->suppliedBytes(slot);
+    }
     m_noc.begin(slot, now);
 }
 

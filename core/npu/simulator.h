@@ -85,6 +85,8 @@ private:
     void recordSpm(std::size_t c, Cycle now);
     void recordReady(Cycle now);
     Result<NpuRun> finish(Cycle now);
+    /// Ends the transfer of a slot.
+    void endTransfer(int slot, Cycle now);
     [[nodiscard]] static int loadSlot(std::size_t c) { return static_cast<int>(2 * c); }
     [[nodiscard]] static int storeSlot(std::size_t c) { return static_cast<int>(2 * c + 1); }
 
@@ -95,6 +97,7 @@ private:
     Adjacency m_writes; ///< node -> tiles that its output overlaps
     Dram m_dram;
     Noc m_noc;
+    SharedMemory m_shared;
     std::unique_ptr<ReadySet> m_ready; ///< dynamic scheduler only
     const NpuRun* m_traced = nullptr;  ///< run that supplies the transfer times of retrace()
     bool m_deviates = false;           ///< a transfer is missing in the traced run

@@ -330,8 +330,9 @@ Work workOf(const NpuModel& model, const NpuHardware& hw, const ModelOp& op, con
 
 Cycle cyclesOf(const NpuHardware& hw, const Work& work, double bytes)
 {
-    const double rate =
-        static_cast<double>(std::min(hw.trunkBytesPerCycle, hw.dram.channels * hw.dram.bytesPerCycle));
+    // What one core has loaded, a shared memory supplies to the others: only its port is a limit then.
+    const auto rate = static_cast<double>(
+        hw.shared.bytes > 0 ? hw.rateOfAllCores() : std::min(hw.rateOfAllCores(), hw.dramBytesPerCycle()));
     const double cycles = std::max({work.tensor / hw.cores, work.longest, bytes / rate});
     return static_cast<Cycle>(std::floor(cycles)); // rounded down, so that it is a lower bound
 }

@@ -87,7 +87,7 @@ std::size_t TileGraphBuilder::TileKeyHash::operator()(const TileKey& key) const 
 }
 
 TileGraphBuilder::TileGraphBuilder(const NpuModel& model, const NpuHardware& hardware, std::size_t maxNodes)
-    : m_model(model), m_maxNodes(maxNodes), m_views(model.tensors.size())
+    : m_model(model), m_maxNodes(maxNodes), m_defaults(model, hardware), m_views(model.tensors.size())
 {
     m_graph.name = model.name;
     m_graph.hardware = hardware;

@@ -2,6 +2,7 @@
 // Internal interface of the tiling rules (tiling_*.cpp).
 #pragma once
 
+#include "npu/default_tiles.h"
 #include "npu/graph.h"
 
 #include <initializer_list>
@@ -41,6 +42,7 @@ public:
     [[nodiscard]] const NpuModel& model() const { return m_model; }
     /// Bytes of the widest element of the operator.
     [[nodiscard]] int dtype() const { return m_model.widestBytes(m_model.ops[m_op]); }
+    [[nodiscard]] DefaultTiles& defaults() { return m_defaults; }
     [[nodiscard]] bool tooMany() const { return m_graph.nodes.size() > m_maxNodes; }
 
     /// Records the tile sizes of the current operator in NpuGraph::tileSizes.
@@ -89,6 +91,7 @@ private:
     const NpuModel& m_model;
     std::size_t m_maxNodes;
     NpuGraph m_graph;
+    DefaultTiles m_defaults;
     std::size_t m_op = 0;
     std::vector<std::vector<ProducerGrid>> m_producers; ///< per tensor: grids of the nodes that write it
     std::vector<std::vector<ProducerGrid>> m_loaders; ///< per tensor: grids of the KV_LOAD nodes that load it

@@ -86,7 +86,8 @@ public:
         if (m_group > 1) // a block of heads would read the same block of keys several times
             m_heads = 1;
         m_tokens = op.tile.tokens > 0 ? op.tile.tokens : kTokens;
-        m_queries = std::min(s.tokens, op.tile.queries > 0 ? op.tile.queries : m_tokens);
+        m_queries =
+            op.tile.queries > 0 ? std::min(s.tokens, op.tile.queries) : b.defaults().queries(op, m_tokens);
         shrink();
         TileSizes sizes = headSizes(m_heads, m_tokens, m_dims);
         sizes.queries = m_queries;

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Tiling rules of matrix products, convolutions and vector operators.
 #include "base/integer.h"
+#include "npu/conv_shape.h"
+#include "npu/default_tiles.h"
 #include "npu/tile_graph_builder.h"
 
 #include <algorithm>
 
 namespace tilewright::npu {
-
-bool matmulFits(const NpuHardware& hw, int dtypeBytes, const TileSizes& t) noexcept
-{
-    return 2 * (t.m * t.k + t.k * t.n) * dtypeBytes + t.m * t.n * hw.accumulatorBytes <= hw.spmBytes;
-}
 
 namespace {
 
@@ -20,26 +17,24 @@ struct GrowingTile
     const NpuHardware& hw;
     int dtypeBytes;
     std::int64_t m, n, k;
-    TileSizes wish; ///< requested sizes; nonzero fields are fixed
     TileSizes tile;
 
     GrowingTile(const NpuHardware& hardware, int dtype, std::int64_t rows, std::int64_t cols,
-                std::int64_t depth, const TileSizes& wanted)
-        : hw(hardware), dtypeBytes(dtype), m(rows), n(cols), k(depth), wish(wanted)
+                std::int64_t depth)
+        : hw(hardware), dtypeBytes(dtype), m(rows), n(cols), k(depth)
     {
-        tile.m = std::min(m, wish.m > 0 ? wish.m : hw.engineRows);
-        tile.n = std::min(n, wish.n > 0 ? wish.n : hw.engineCols);
-        tile.k = std::min(k, wish.k > 0 ? wish.k : kMatmulDepth);
+        tile.m = std::min(m, hw.engineRows);
+        tile.n = std::min(n, hw.engineCols);
+        tile.k = std::min(k, kMatmulDepth);
     }
     [[nodiscard]] std::int64_t chains(const TileSizes& t) const { return ceilDiv(m, t.m) * ceilDiv(n, t.n); }
-    /// Increases a field by `step`. Returns false if the field is fixed or complete, the node would not fit,
-    /// or fewer than `leastChains` chains would remain.
+    /// Increases a field by `step`. Returns false if the field is complete, the node would not fit, or fewer
+    /// than `leastChains` chains would remain.
     bool grow(std::int64_t TileSizes::*field, std::int64_t step, std::int64_t limit, std::int64_t leastChains)
     {
         TileSizes larger = tile;
         larger.*field = std::min(limit, tile.*field + step);
-        if (wish.*field > 0 || tile.*field >= limit || !matmulFits(hw, dtypeBytes, larger) ||
-            chains(larger) < leastChains)
+        if (tile.*field >= limit || !matmulFits(hw, dtypeBytes, larger) || chains(larger) < leastChains)
             return false;
         tile = larger;
         return true;
@@ -55,22 +50,10 @@ struct GrowingTile
 
 } // namespace
 
-TileSizes matmulTile(const NpuHardware& hw, int dtypeBytes, std::int64_t m, std::int64_t n, std::int64_t k,
-                     TileSizes wish)
-{
-    GrowingTile t(hw, dtypeBytes, m, n, k, wish);
-    t.growDepth();
-    for (bool grown = true; grown;) {
-        grown = t.growRows(0);
-        grown = t.growCols(0) || grown;
-    }
-    return t.tile;
-}
-
 TileSizes wideMatmulTile(const NpuHardware& hw, int dtypeBytes, std::int64_t m, std::int64_t n,
                          std::int64_t k)
 {
-    GrowingTile t(hw, dtypeBytes, m, n, k, {});
+    GrowingTile t(hw, dtypeBytes, m, n, k);
     constexpr std::int64_t kLeastChains = 16; // also where the machine has fewer cores
     const std::int64_t enough = std::min(std::max<std::int64_t>(kLeastChains, hw.cores), t.chains(t.tile));
     while (t.tile.m < t.tile.n ? t.growRows(enough) || t.growCols(enough)
@@ -90,7 +73,7 @@ void tileMatmul(TileGraphBuilder& b, const ModelOp& op)
     const auto tensorA = static_cast<std::uint32_t>(op.inputs[0]);
     const auto tensorB = static_cast<std::uint32_t>(op.inputs[1]);
     const auto tensorC = static_cast<std::uint32_t>(op.outputs[0]);
-    const TileSizes t = matmulTile(b.hardware(), b.dtype(), m, n, k, op.tile);
+    const TileSizes t = b.defaults().of(op, op.tile);
     b.setTile(t);
     ProducerGrid grid;
     // A box of one matrix of the batch. The operands are aligned at their last dimensions; one that has a
@@ -156,120 +139,10 @@ std::pair<std::int64_t, std::int64_t> convInputRange(std::int64_t from, std::int
     return {begin, std::clamp(end, begin, in)};
 }
 
-namespace {
-
-/// Sizes of one convolution, and the choice of its tile (docs/rules/npu.md 2.2 and 2.6).
-struct ConvShape
-{
-    const ModelOp& op;
-    const NpuHardware& hw;
-    int dtype;
-    std::int64_t images, cIn, hIn, wIn, cOut, kh, kw, hOut, wOut;
-    std::int64_t cInGroup, cOutGroup;
-
-    ConvShape(const NpuModel& model, const NpuHardware& hardware, const ModelOp& o)
-        : op(o), hw(hardware), dtype(model.widestBytes(o))
-    {
-        const auto& x = model.tensors[o.inputs[0]].shape;
-        const auto& w = model.tensors[o.inputs[1]].shape;
-        const auto& y = model.tensors[o.outputs[0]].shape;
-        images = x[0], cIn = x[1], hIn = x[2], wIn = x[3];
-        cOut = w[0], kh = w[2], kw = w[3];
-        hOut = y[2], wOut = y[3];
-        cInGroup = cIn / o.groups;
-        cOutGroup = cOut / o.groups;
-    }
-
-    /// Number of groups that a block of `channels` output channels reads.
-    [[nodiscard]] std::int64_t groupsOf(std::int64_t channels) const
-    {
-        return channels <= cOutGroup ? 1 : channels / cOutGroup;
-    }
-
-    [[nodiscard]] bool fits(const TileSizes& t) const
-    {
-        const std::int64_t rows =
-            std::min(hIn, (t.height - 1) * op.stride[0] + op.dilation[0] * (kh - 1) + 1);
-        const std::int64_t cols = std::min(wIn, (t.width - 1) * op.stride[1] + op.dilation[1] * (kw - 1) + 1);
-        const std::int64_t inputs =
-            (groupsOf(t.cOut) * t.cIn * rows * cols + t.cOut * t.cIn * kh * kw) * dtype;
-        return 2 * inputs + t.cOut * t.height * t.width * hw.accumulatorBytes <= hw.spmBytes;
-    }
-
-    /// Block size near `wish`: a block of output channels lies in one group or consists of whole groups.
-    [[nodiscard]] std::int64_t channelBlock(std::int64_t wish) const
-    {
-        if (wish >= cOut)
-            return cOut;
-        return wish <= cOutGroup ? wish : roundDown(wish, cOutGroup);
-    }
-
-    [[nodiscard]] TileSizes tile() const
-    {
-        const TileSizes& wish = op.tile;
-        TileSizes t;
-        t.cOut = channelBlock(wish.cOut > 0 ? wish.cOut : hw.engineCols);
-        t.width = std::min(wOut, wish.width > 0 ? wish.width : hw.engineRows);
-        t.height = std::min(hOut, wish.height > 0 ? wish.height
-                                                  : std::max<std::int64_t>(1, hw.engineRows / t.width));
-        t.cIn = cInGroup;
-        if (wish.cIn > 0 && t.cOut <= cOutGroup)
-            t.cIn = std::min(cInGroup, wish.cIn);
-        // If the tile does not fit, first reduce its rows and columns, then split the input channels into a
-        // chain.
-        while (!fits(t) && wish.height == 0 && t.height > 1)
-            t.height = (t.height + 1) / 2;
-        while (!fits(t) && t.cOut > cOutGroup && wish.cOut == 0)
-            t.cOut = std::max(cOutGroup, roundDown(t.cOut / 2, cOutGroup));
-        while (!fits(t) && wish.cIn == 0 && t.cOut <= cOutGroup && t.cIn > 1)
-            t.cIn = (t.cIn + 1) / 2;
-        const auto tryGrow = [&](std::int64_t TileSizes::*field, std::int64_t size) {
-            TileSizes larger = t;
-            larger.*field = size;
-            if (size <= t.*field || !fits(larger))
-                return false;
-            t = larger;
-            return true;
-        };
-        for (bool grown = true; grown;) {
-            grown = wish.width == 0 && tryGrow(&TileSizes::width, std::min(wOut, t.width + hw.engineRows));
-            if (!grown && wish.height == 0)
-                grown =
-                    tryGrow(&TileSizes::height,
-                            std::min(hOut, t.height + std::max<std::int64_t>(1, hw.engineRows / t.width)));
-            // The blocks of a chain over input channels must stay inside one group.
-            const std::int64_t channels = channelBlock(t.cOut + hw.engineCols);
-            if (wish.cOut == 0 && (t.cIn == cInGroup || channels <= cOutGroup))
-                grown = tryGrow(&TileSizes::cOut, channels) || grown;
-        }
-        return t;
-    }
-
-    /// Starts of the blocks of output channels. No block crosses the border of a group.
-    [[nodiscard]] std::vector<std::int64_t> channelBounds(std::int64_t step) const
-    {
-        if (step >= cOutGroup || cOut / step > (std::int64_t{1} << 22))
-            return blockBounds(0, cOut, step);
-        std::vector<std::int64_t> out;
-        for (std::int64_t g = 0; g < cOut; g += cOutGroup)
-            for (std::int64_t c = g; c < g + cOutGroup; c += step)
-                out.push_back(c);
-        out.push_back(cOut);
-        return out;
-    }
-};
-
-} // namespace
-
-bool convFits(const NpuModel& model, const NpuHardware& hardware, const ModelOp& op, const TileSizes& tile)
-{
-    return ConvShape(model, hardware, op).fits(tile);
-}
-
 void tileConv(TileGraphBuilder& b, const ModelOp& op)
 {
     const ConvShape s(b.model(), b.hardware(), op);
-    const TileSizes t = s.tile();
+    const TileSizes t = b.defaults().of(op, op.tile);
     b.setTile(t);
     const auto x = static_cast<std::uint32_t>(op.inputs[0]);
     const auto w = static_cast<std::uint32_t>(op.inputs[1]);
@@ -329,10 +202,7 @@ namespace {
 /// rows as fit the tile. A block crosses an outer dimension only if it contains the inner dimensions whole.
 Box vectorBlock(TileGraphBuilder& b, const ModelOp& op, const NpuTensor& tensor)
 {
-    constexpr std::int64_t kTargetBytes = 32 << 10;
-    const auto tiles = static_cast<std::int64_t>(op.inputs.size() + op.outputs.size());
-    const std::int64_t target =
-        std::max<std::int64_t>(1, std::min(kTargetBytes, b.hardware().spmBytes / (2 * tiles)) / b.dtype());
+    const std::int64_t target = b.defaults().vectorElements(op);
     Box block{1, 1, 1, 1};
     const int lastDim = tensor.rank - 1;
     const std::int64_t columns = tensor.shape[lastDim];

@@ -195,11 +195,15 @@ std::string checkLoads(const NpuGraph& g, const NpuRun& run)
 
 std::string checkBytes(const NpuGraph& g, const NpuRun& run)
 {
-    std::int64_t moved = 0;
+    std::int64_t moved = 0; // by DRAM
     for (const CoreRun& core : run.cores)
         for (const auto* spans : {&core.loads, &core.stores})
-            for (const TransferSpan& s : *spans)
-                moved += g.tiles[s.tile].alignedBytes;
+            for (const TransferSpan& s : *spans) {
+                if (s.shared < 0 || s.shared > g.tiles[s.tile].alignedBytes)
+                    return tileText(s.tile) + " has " + std::to_string(s.shared) +
+                           " bytes of the shared memory";
+                moved += g.tiles[s.tile].alignedBytes - s.shared;
+            }
     if (moved != run.dramBytes)
         return "loads and stores move " + std::to_string(moved) + " bytes, DRAM " +
                std::to_string(run.dramBytes);
@@ -294,8 +298,10 @@ std::vector<RuleCheck> verifyRun(const NpuGraph& g, const NpuRun& run, bool with
                            std::to_string(s.time);
         return {};
     });
-    checker.rule("dram_bytes", "bytes on the DRAM timeline equal loads plus stores",
-                 [&] { return checkBytes(g, run); });
+    checker.rule(
+        "dram_bytes",
+        "bytes on the DRAM timeline equal loads plus stores, without what the shared memory supplied",
+        [&] { return checkBytes(g, run); });
     checker.rule("attribution", "the states of every core cover the makespan exactly",
                  [&] { return checkAttribution(run); });
     if (withReplay)

@@ -65,6 +65,7 @@ public:
                 break;
             }
             shareNoc();
+            deliverShared();
             serveDram(t);
             for (std::size_t c = 0; c < cores.size(); ++c) {
                 out.states[c].push_back(stateOf(c));
@@ -100,10 +101,19 @@ private:
         std::uint32_t tile = 0, node = 0;
         Cycle start = 0;
         int age = 0;
-        std::vector<Burst> queue; // not yet taken by a bank
-        std::int64_t left = 0;    // bursts DRAM has not moved
+        std::int64_t supplied = 0, owed = 0;            // bytes of the shared memory, and those not delivered
+        std::vector<std::pair<std::size_t, int>> waits; // slots and ages of the loads that bring them
+        std::vector<Burst> queue;                       // not yet taken by a bank
+        std::int64_t left = 0;                          // bursts DRAM has not moved
         Fraction backlog, share;
         bool byNoc = false;
+    };
+    struct Line // an interleave block in the shared memory
+    {
+        std::int64_t block;
+        std::set<std::int64_t> bursts;
+        std::size_t slot; // that loads some of them
+        int age;
     };
     struct Bank
     {
@@ -177,11 +187,19 @@ private:
             for (const std::uint32_t d : g.deps.of(s))
                 if (d == node)
                     longest = std::max(longest, criticalPath(s));
-        const std::int64_t alone =
-            std::min({hw.linkBytesPerCycle, hw.trunkBytesPerCycle, hw.dram.channels * hw.dram.bytesPerCycle});
+        const std::int64_t alone = bandwidthAlone();
         const std::int64_t transfer = (g.nodes[node].memBytes + alone - 1) / alone;
         cp[node] = longest + static_cast<double>(std::max<Cycle>(transfer, g.nodes[node].computeCycles));
         return cp[node];
+    }
+
+    std::int64_t bandwidthAlone() const
+    {
+        std::int64_t out =
+            std::min({hw.linkBytesPerCycle, hw.trunkBytesPerCycle, hw.dram.channels * hw.dram.bytesPerCycle});
+        if (hw.shared.bytes > 0)
+            out = std::min(out, hw.shared.bytesPerCycle);
+        return out;
     }
 
     // --- what a cycle does -----------------------------------------------------------------------------
@@ -204,16 +222,16 @@ private:
             Transfer& x = transfers[b.transfer];
             x.left -= b.burst.count;
             x.backlog = x.backlog + Fraction{b.burst.count * hw.dram.burstBytes, 1};
-            if (x.left == 0 || Fraction{2 * hw.dram.interleaveBytes, 1} < x.backlog)
+            if ((x.left == 0 && x.owed == 0) || Fraction{2 * hw.dram.interleaveBytes, 1} < x.backlog)
                 x.byNoc = true;
             b.busy = false;
             c.bus = -1;
         }
         for (std::size_t c = 0; c < cores.size(); ++c) {
             Transfer& x = transfers[2 * c];
-            if (x.active && x.left == 0 && x.backlog.isZero()) {
+            if (x.active && x.left == 0 && x.owed == 0 && x.backlog.isZero()) {
                 x.active = false;
-                out.loads[c].push_back({x.tile, x.node, x.start, t});
+                out.loads[c].push_back({x.tile, x.node, x.start, t, x.supplied});
                 std::erase(cores[c].missing, x.tile);
             }
         }
@@ -378,8 +396,7 @@ private:
                     if (x.active)
                         queued += queuedOn(x, static_cast<int>(ch)) * hw.dram.burstBytes;
             const auto rate = static_cast<std::int64_t>(used.size()) * hw.dram.bytesPerCycle;
-            const std::int64_t alone = std::min(
-                {hw.linkBytesPerCycle, hw.trunkBytesPerCycle, hw.dram.channels * hw.dram.bytesPerCycle});
+            const std::int64_t alone = bandwidthAlone();
             const TileNode& n = g.nodes[node];
             all.push_back(
                 {u, node, cp[node],
@@ -494,6 +511,9 @@ private:
     /// From the tile's elements: runs, widened to bursts, cut at interleave blocks.
     std::vector<Burst> burstsOf(std::uint32_t tileId) const;
 
+    /// Takes what the shared memory supplies out of the bursts of a transfer.
+    void takeShared(std::size_t slot, Transfer& x);
+    void deliverShared();
     void startTransfer(std::size_t slot, std::uint32_t tile, std::uint32_t node, Cycle t);
 
     void shareNoc();
@@ -543,6 +563,7 @@ private:
     std::vector<Core> cores;
     std::vector<Transfer> transfers;
     std::vector<Channel> channels;
+    std::vector<Line> lines; // of the shared memory, the least recently used first
     std::vector<bool> done, stored, unitStarted, accumulatorOpen;
     std::vector<std::size_t> coreOf;
     std::vector<int> storesLeft;

@@ -105,6 +105,62 @@ inline std::vector<TickingMachine::Burst> TickingMachine::burstsOf(std::uint32_t
     return out;
 }
 
+inline void TickingMachine::takeShared(std::size_t slot, Transfer& x)
+{
+    const auto capacity = static_cast<std::size_t>(hw.shared.bytes / hw.dram.interleaveBytes);
+    if (capacity == 0)
+        return;
+    std::vector<Burst> rest;
+    for (const Burst& b : x.queue) {
+        const std::int64_t block = b.address / hw.dram.interleaveBytes;
+        auto found =
+            std::find_if(lines.begin(), lines.end(), [&](const Line& line) { return line.block == block; });
+        Line line{block, {}, 0, -1};
+        if (found != lines.end()) {
+            line = *found;
+            lines.erase(found);
+        }
+        bool isHeld = true;
+        for (std::int64_t i = 0; i < b.count; ++i)
+            isHeld = isHeld && line.bursts.count(b.address + i * hw.dram.burstBytes) > 0;
+        if (isHeld && !x.isStore) {
+            x.supplied += b.count * hw.dram.burstBytes;
+            if (line.age >= 0 && line.slot != slot && transfers[line.slot].active &&
+                transfers[line.slot].age == line.age)
+                x.waits.emplace_back(line.slot, line.age);
+        } else {
+            rest.push_back(b);
+            for (std::int64_t i = 0; i < b.count; ++i)
+                line.bursts.insert(b.address + i * hw.dram.burstBytes);
+            if (!x.isStore) {
+                line.slot = slot;
+                line.age = x.age;
+            }
+        }
+        lines.push_back(line);
+        if (lines.size() > capacity)
+            lines.erase(lines.begin());
+    }
+    x.queue = rest;
+    x.owed = x.supplied;
+}
+
+inline void TickingMachine::deliverShared()
+{
+    for (Transfer& x : transfers) {
+        if (!x.active || x.owed == 0)
+            continue;
+        if (std::any_of(x.waits.begin(), x.waits.end(), [&](const auto& w) {
+                return transfers[w.first].active && transfers[w.first].age == w.second;
+            }))
+            continue;
+        x.backlog = x.backlog + Fraction{x.owed, 1};
+        x.owed = 0;
+        if (x.left == 0 || Fraction{2 * hw.dram.interleaveBytes, 1} < x.backlog)
+            x.byNoc = true;
+    }
+}
+
 inline void TickingMachine::startTransfer(std::size_t slot, std::uint32_t tile, std::uint32_t node, Cycle t)
 {
     Transfer x;
@@ -115,6 +171,7 @@ inline void TickingMachine::startTransfer(std::size_t slot, std::uint32_t tile, 
     x.start = t;
     x.age = nextAge++;
     x.queue = burstsOf(tile);
+    takeShared(slot, x);
     for (const Burst& b : x.queue)
         x.left += b.count;
     transfers[slot] = x;
@@ -124,7 +181,9 @@ inline void TickingMachine::shareNoc()
 {
     // Water filling: raise all unfrozen shares together until a link or the trunk is full.
     std::vector<std::size_t> open;
-    Fraction trunk{hw.trunkBytesPerCycle, 1};
+    Fraction trunk{hw.shared.bytes > 0 ? std::min(hw.trunkBytesPerCycle, hw.shared.bytesPerCycle)
+                                       : hw.trunkBytesPerCycle,
+                   1};
     std::vector<Fraction> link(cores.size(), Fraction{hw.linkBytesPerCycle, 1});
     for (std::size_t s = 0; s < transfers.size(); ++s)
         if (transfers[s].active) {

@@ -129,7 +129,7 @@ void TestNpuModel::rule_8_badInputGetsOneSentence()
         {"burst_not_power_of_two", "hardware.dram.burst_bytes: 48 is not a power of two"},
         {"interleave_below_burst", "hardware.dram.interleave_bytes: must be a multiple of dram.burst_bytes"},
         {"no_cores", "hardware.cores: expected an integer from 1 to 1024, got 0"},
-        {"node_larger_than_spm", "mm: MATMUL 0 needs 512 bytes of SPM, but a core has 100"},
+        {"node_larger_than_spm", "mm: MATMUL 0 needs 8 bytes of SPM, but a core has 7"},
         {"unknown_type",
          "ops[0].type: expected \"matmul\", \"conv2d\", \"attention\", \"softmax\", \"layer_norm\", "
          "\"rms_norm\", \"elementwise\", \"kv_append\", \"kv_load\" or \"view\", got the text \"matmull\""},

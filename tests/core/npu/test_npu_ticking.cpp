@@ -21,6 +21,7 @@ struct Totals
     int cases = 0;
     Cycle cycles = 0;
     std::size_t events = 0;
+    std::int64_t shared = 0; ///< bytes of the shared memory
     std::array<Cycle, kCoreStates> states{};
 };
 
@@ -68,6 +69,7 @@ QString difference(const NpuGraph& graph, const NpuHardware& hw, const NpuRun& r
         return QStringLiteral("DRAM events");
     totals.events += dram.size();
     totals.cycles += run.makespan;
+    totals.shared += run.sharedBytes;
     ++totals.cases;
     return {};
 }
@@ -81,6 +83,7 @@ class TestNpuTicking : public QObject
 private slots:
     void rule_5_agreesWithTickingReference();
     void rule_5_3_manyCores();
+    void rule_5_7_sharedMemory();
     void rule_5_4_sharedTileOfManyUnits();
 };
 
@@ -108,6 +111,36 @@ void TestNpuTicking::rule_5_agreesWithTickingReference()
         QVERIFY2(totals.states[s] > 0, toString(static_cast<CoreState>(s)).data());
     qInfo("%d cases, %lld cycles, %zu events agree", totals.cases, static_cast<long long>(totals.cycles),
           totals.events);
+}
+
+/// Shared memories of every size, from one block to more than all tensors.
+void TestNpuTicking::rule_5_7_sharedMemory()
+{
+    Totals totals;
+    int supplied = 0;
+    for (std::uint64_t seed = 5001; totals.cases < 200; ++seed) {
+        QVERIFY2(seed < 8000, "too few small cases");
+        npu::test::RandomCase random(seed);
+        NpuHardware hw = random.hardware(3);
+        hw.shared.bytes =
+            hw.dram.interleaveBytes * (random.pick(0, 1) ? random.pick(1, 12) : random.pick(12, 400));
+        hw.shared.bytesPerCycle = random.pick(1, 40);
+        const NpuModel model = random.model(12);
+        const NpuGraph graph = random.graph(model, hw);
+        const RunOptions options = random.options();
+        if (graph.nodes.size() > 120)
+            continue;
+        const auto run = simulate(graph, hw, options);
+        QVERIFY2(run, run ? "" : run.error().text().c_str());
+        if (run->makespan > 12000)
+            continue;
+        const QString found = difference(graph, hw, *run, totals);
+        QVERIFY2(found.isEmpty(), qPrintable(QStringLiteral("seed %1: %2").arg(seed).arg(found)));
+        supplied += run->sharedBytes > 0;
+    }
+    QVERIFY2(supplied > 100, std::to_string(supplied).c_str());
+    qInfo("%d cases, %lld cycles, %lld bytes supplied", totals.cases, static_cast<long long>(totals.cycles),
+          static_cast<long long>(totals.shared));
 }
 
 /// More cores than the arbiter has bits for, two transfers each.

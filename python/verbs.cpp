@@ -14,6 +14,7 @@
 #include "verbs/sweep.h"
 #include "verbs/systolic.h"
 #include "verbs/tile.h"
+#include "verbs/validate.h"
 
 #include <algorithm>
 #include <mutex>
@@ -207,6 +208,12 @@ Result<std::string> summaryDocument(const verbs::SummaryCall& call, const Sessio
     const auto answer = verbs::summaryOf(call, {session.token(), {}});
     return answer ? Result<std::string>(verbs::summaryJson(answer->summaries, answer->explained))
                   : answer.error();
+}
+
+Result<std::string> validateDocument(const verbs::ValidateCall& call, const Session& session)
+{
+    const auto comparison = verbs::validate(call, {session.token(), {}});
+    return comparison ? Result<std::string>(validation::comparisonJson(*comparison)) : comparison.error();
 }
 
 Result<std::string> mapDocument(const verbs::MapCall& call, const Session& session)
@@ -437,6 +444,7 @@ const std::map<std::string, Verb> kVerbs{{"solve", verbOf<verbs::SolveCall>(&sol
                                          {"npu", lensVerbOf<verbs::NpuCall, &npuDocument>()},
                                          {"map", lensVerbOf<verbs::MapCall, &mapDocument>()},
                                          {"summary", lensVerbOf<verbs::SummaryCall, &summaryDocument>()},
+                                         {"validate", lensVerbOf<verbs::ValidateCall, &validateDocument>()},
                                          {"sweep", verbOf<verbs::SweepCall>(&sweepVerb)}};
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/topology.h"
 
+#include "base/csv.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -20,23 +21,6 @@ std::string_view trimmed(std::string_view text)
     const std::size_t first = text.find_first_not_of(" \t\r");
     return first == std::string_view::npos ? std::string_view()
                                            : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-/// Splits a line into cells without quotes. Trailing separators add no empty cells.
-Cells cellsOf(std::string_view line, char separator)
-{
-    Cells out;
-    for (std::size_t start = 0; start <= line.size();) {
-        const std::size_t end = std::min(line.find(separator, start), line.size());
-        std::string_view cell = trimmed(line.substr(start, end - start));
-        if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"')
-            cell = trimmed(cell.substr(1, cell.size() - 2));
-        out.push_back(cell);
-        start = end + 1;
-    }
-    while (!out.empty() && out.back().empty())
-        out.pop_back();
-    return out;
 }
 
 /// What a column means. Batch and Sparsity have no effect with the values that they are accepted with.
@@ -148,7 +132,7 @@ TopologyHeader headerWith(std::string_view line, char separator)
 {
     TopologyHeader out;
     out.separator = separator;
-    const Cells cells = cellsOf(line, separator);
+    const Cells cells = csvCells(line, separator);
     out.size = cells.size();
     const auto refuse = [&out](std::string why) {
         if (out.fault.empty())
@@ -358,7 +342,7 @@ Result<Model> readTopology(std::string_view bytes, const std::string& file)
             ErrorCode::Problem, "more than " + formatGrouped(kMaxOperators) + " operators", {}, file};
     for (std::size_t start = text.find('\n'); start < text.size();) {
         const std::size_t end = std::min(text.find('\n', ++start), text.size());
-        const Cells cells = cellsOf(text.substr(start, end - start), head.separator);
+        const Cells cells = csvCells(text.substr(start, end - start), head.separator);
         start = end;
         ++reader.line;
         if (cells.empty())

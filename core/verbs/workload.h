@@ -57,6 +57,8 @@ struct WorkloadCall
 /// A notice() about a file; none if `text` is empty.
 void noticeOf(const std::string& file, const std::string& text);
 
+/// Adds the option --machine.
+void bindMachine(OptionList& o, WorkloadCall& call);
 /// Adds the options --dim, --machine, --strict and those of language models.
 void bindOptions(OptionList& o, WorkloadCall& call);
 /// Reads the workload and the machine from their files, unless they are already set. `usual`: dimensions to

@@ -84,14 +84,19 @@ void bindOptions(OptionList& o, LanguageCall& call, bool isNamed)
 
 } // namespace
 
-void bindOptions(OptionList& o, WorkloadCall& call)
+void bindMachine(OptionList& o, WorkloadCall& call)
 {
     std::string machines = "FILE";
     for (const MachinePreset& preset : machinePresets())
         machines += "|" + std::string(preset.name);
+    o.add("--machine", call.machines, machines, "Machine file, or the name of a preset", o.oneByOne());
+}
+
+void bindOptions(OptionList& o, WorkloadCall& call)
+{
     o.add("--dim", call.dims, "NAME=VALUE", "Value of a free dimension of an ONNX model; may be repeated",
           o.oneByOne(), o.needs(call.isNamed(), "a workload"));
-    o.add("--machine", call.machines, machines, "Machine file, or the name of a preset", o.oneByOne());
+    bindMachine(o, call);
     o.flag("--strict", call.strict,
            "Refuse a model with operators that are not supported though it needs their results",
            o.needs(call.isNamed(), "a workload"));

@@ -208,6 +208,13 @@ summary = _verb(
     the model `beside` give a summary each. With `explain` every figure has the tree of values that it is made of.
     """,
 )
+validate = _verb(
+    "validate",
+    """
+    Predictions of a lens beside a table of measurements: ratio (geometric mean of predicted / measured), error and
+    scaled_error (geometric means), pearson, pearson_of_logs, spearman, within_10_percent, within_25_percent, and points.
+    """,
+)
 sweep = _verb(
     "sweep",
     """

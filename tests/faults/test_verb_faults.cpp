@@ -244,6 +244,8 @@ private Q_SLOTS:
             "map @/tests/fuzz/verbs/seeds/gemm.layer.json --quick --seconds 9 --threads 1 -o m.json");
         row("summary", "summary @/samples/models/small-conv.csv --machine "
                        "@/tests/fuzz/verbs/seeds/machine.json --csv s.csv");
+        row("validate", "validate @/tests/fuzz/verbs/seeds/measured.csv --machine "
+                        "@/tests/fuzz/verbs/seeds/machine.json --html v.html");
         row("sweep", "sweep @/tests/fuzz/verbs/seeds/sweep.plan.json --threads 1 -o folder");
     }
     void everyCallFailsOnce()

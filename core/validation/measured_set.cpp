@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "validation/measured_set.h"
+
+#include "base/csv.h"
+#include "base/text.h"
+#include "base/utf8.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <span>
+
+namespace tilewright::validation {
+
+namespace {
+
+using Cells = std::vector<std::string_view>;
+
+std::string lowerCase(std::string_view text)
+{
+    std::string out(text);
+    for (char& c : out)
+        if (c >= 'A' && c <= 'Z')
+            c = static_cast<char>(c - 'A' + 'a');
+    return out;
+}
+
+std::vector<std::string> wordsOf(const std::string& name)
+{
+    std::vector<std::string> out(1);
+    for (const char c : lowerCase(name))
+        if (c == '_' || c == ' ')
+            out.emplace_back();
+        else
+            out.back() += c;
+    return out;
+}
+
+/// Words for units in the names of columns.
+struct UnitWord
+{
+    const char* word;
+    Quantity quantity;
+    double scale;
+};
+constexpr UnitWord kUnits[] = {
+    {"ns", Quantity::Milliseconds, 1e-6}, {"us", Quantity::Milliseconds, 1e-3},
+    {"ms", Quantity::Milliseconds, 1},    {"s", Quantity::Milliseconds, 1e3},
+    {"cycles", Quantity::Cycles, 1},      {"kb", Quantity::Bytes, 1024},
+    {"bytes", Quantity::Bytes, 1},
+};
+/// Of several columns with a time, the first with the first of these words is taken.
+constexpr std::array kPreferred{"avg", "median", "total", "device", "latency"};
+
+std::optional<MeasuredColumn> measuredColumn(const std::string& name)
+{
+    const std::vector<std::string> words = wordsOf(name);
+    // "s_mac_cycles": the unit stands behind what it is a unit of.
+    for (auto word = words.rbegin(); word != words.rend(); ++word)
+        for (const UnitWord& unit : kUnits)
+            if (*word == unit.word && (*word != "s" || (words.size() > 1 && word == words.rbegin())))
+                return MeasuredColumn{name, unit.quantity, unit.scale};
+    return std::nullopt;
+}
+
+std::optional<double> numberOf(std::string_view cell)
+{
+    double value = 0;
+    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+    if (error != std::errc() || end != cell.data() + cell.size() || !std::isfinite(value))
+        return std::nullopt;
+    return value;
+}
+
+std::string quotedText(std::string_view text)
+{
+    return '"' + printable(text.substr(0, 40)) + '"';
+}
+
+/// A condition on the rows: a column, "=", "!=", "<" or ">", and a value.
+struct Condition
+{
+    std::size_t column = 0;
+    char sign = '='; ///< '!' for "!="
+    std::string value;
+
+    [[nodiscard]] bool holds(std::string_view cell) const
+    {
+        const auto a = numberOf(cell), b = numberOf(value);
+        switch (sign) {
+        case '<':
+            return a && b && *a < *b;
+        case '>':
+            return a && b && *a > *b;
+        default: {
+            const bool equal = a && b ? *a == *b : cell == value;
+            return equal == (sign == '=');
+        }
+        }
+    }
+};
+
+class Reader
+{
+public:
+    Reader(std::string file, const ReadOptions& options) : m_options(options)
+    {
+        m_out.file = std::move(file);
+    }
+
+    Result<MeasuredSet> read(std::string_view text)
+    {
+        if (text.starts_with("\xef\xbb\xbf"))
+            text.remove_prefix(3);
+        bool hasHeader = false;
+        for (std::size_t start = 0; start < text.size();) {
+            const std::size_t end = std::min(text.find('\n', start), text.size());
+            const std::string_view line = text.substr(start, end - start);
+            start = end + 1;
+            ++m_line;
+            m_cells = csvCells(line);
+            if (m_cells.empty())
+                continue;
+            if (line.starts_with('#')) {
+                const std::size_t from = line.find_first_not_of("# ");
+                if (!hasHeader && from != std::string_view::npos)
+                    m_out.head.push_back(printable(line.substr(from)));
+                continue;
+            }
+            if (const Status s = hasHeader ? row() : header(); !s)
+                return s.error();
+            hasHeader = true;
+        }
+        if (!hasHeader)
+            return Error{ErrorCode::Field, "expected a line with the names of the columns", {}, m_out.file};
+        if (m_out.rows.empty())
+            return Error{
+                ErrorCode::Field, "no row has a measurement and meets the conditions", {}, m_out.file};
+        return std::move(m_out);
+    }
+
+private:
+    [[nodiscard]] Error fail(std::string message) const
+    {
+        return {ErrorCode::Field, std::move(message), "line " + std::to_string(m_line), m_out.file};
+    }
+
+    /// Position of the first of these columns; names are compared without case.
+    [[nodiscard]] std::optional<std::size_t> column(std::initializer_list<const char*> names) const
+    {
+        for (const char* name : names)
+            if (const auto it = m_columns.find(name); it != m_columns.end())
+                return it->second;
+        return std::nullopt;
+    }
+    [[nodiscard]] std::string_view cell(std::optional<std::size_t> at) const
+    {
+        return at && *at < m_cells.size() ? m_cells[*at] : std::string_view();
+    }
+
+    Status header()
+    {
+        for (std::size_t i = 0; i < m_cells.size(); ++i)
+            m_columns.emplace(lowerCase(m_cells[i]), i);
+        m_names.assign(m_cells.begin(), m_cells.end());
+        if (const Status s = conditions(); !s)
+            return s;
+        return measurement();
+    }
+
+    [[nodiscard]] std::string namesText() const
+    {
+        std::string out;
+        for (const std::string& name : m_names)
+            out += (out.empty() ? "" : ", ") + printable(name);
+        return out;
+    }
+
+    Result<std::size_t> columnNamed(const std::string& name) const
+    {
+        const auto it = m_columns.find(lowerCase(name));
+        if (it == m_columns.end())
+            return fail("there is no column " + quotedText(name) + "; the columns are " + namesText());
+        return it->second;
+    }
+
+    Status conditions()
+    {
+        for (const std::string& text : m_options.where) {
+            const std::size_t sign = text.find_first_of("!=<>");
+            const bool isNot = sign != std::string::npos && text[sign] == '!';
+            if (sign == std::string::npos || sign == 0 || (isNot && text.compare(sign, 2, "!=") != 0))
+                return Error{ErrorCode::Field,
+                             "expected COLUMN=VALUE, COLUMN!=VALUE, COLUMN<VALUE or COLUMN>VALUE, got " +
+                                 quotedText(text),
+                             "--where",
+                             {}};
+            const auto at = columnNamed(text.substr(0, sign));
+            if (!at)
+                return at.error();
+            m_conditions.push_back({*at, text[sign], text.substr(sign + (isNot ? 2 : 1))});
+        }
+        return Unit{};
+    }
+
+    Status measurement()
+    {
+        if (!m_options.column.empty()) {
+            const auto at = columnNamed(m_options.column);
+            if (!at)
+                return at.error();
+            const auto measured = measuredColumn(m_names[*at]);
+            if (!measured)
+                return fail("the name of the column " + quotedText(m_options.column) +
+                            " has no unit; the units are ns, us, ms, s, cycles, kb and bytes");
+            m_out.column = *measured;
+            m_measured = *at;
+            return Unit{};
+        }
+        std::optional<std::size_t> best;
+        std::size_t bestRank = 0;
+        for (std::size_t i = 0; i < m_names.size(); ++i) {
+            const auto measured = measuredColumn(m_names[i]);
+            if (!measured || measured->quantity == Quantity::Bytes)
+                continue;
+            const std::vector<std::string> words = wordsOf(m_names[i]);
+            std::size_t rank = kPreferred.size() + 1;
+            for (std::size_t p = 0; p < kPreferred.size(); ++p)
+                if (std::ranges::find(words, kPreferred[p]) != words.end())
+                    rank = std::min(rank, p + 1);
+            if (words.size() == 1)
+                rank = 0;
+            if (!best || rank < bestRank) {
+                best = i;
+                bestRank = rank;
+                m_out.column = *measured;
+            }
+        }
+        if (!best)
+            return fail("no column has a time or cycles; the columns are " + namesText());
+        m_measured = *best;
+        return Unit{};
+    }
+
+    Result<std::int64_t> size(std::optional<std::size_t> at) const
+    {
+        const auto value = numberOf(cell(at));
+        if (!value || *value < 1 || *value > 1e12 || *value != std::floor(*value))
+            return fail(printable(m_names[*at]) + ": expected a whole number from 1, got " +
+                        quotedText(cell(at)));
+        return static_cast<std::int64_t>(*value);
+    }
+    Result<std::int64_t> size(std::optional<std::size_t> at, std::int64_t otherwise) const
+    {
+        return cell(at).empty() ? Result(otherwise) : size(at);
+    }
+
+    Status row()
+    {
+        for (const Condition& condition : m_conditions)
+            if (!condition.holds(cell(condition.column)))
+                return ++m_out.leftOut, Unit{};
+        if (cell(m_measured).empty())
+            return ++m_out.leftOut, Unit{};
+        const auto measured = numberOf(cell(m_measured));
+        if (!measured || *measured <= 0)
+            return fail(printable(m_names[m_measured]) + ": expected a number above 0, got " +
+                        quotedText(cell(m_measured)));
+        MeasuredRow out;
+        out.line = m_line;
+        out.measured = *measured * m_out.column.scale;
+        const Status shape =
+            column({"m"}) && column({"n"}) && column({"k"}) ? product(out)
+            : column({"r"}) && column({"s"})                ? convolution(out)
+            : column({"elements"}) || (column({"m"}) && column({"n"}))
+                ? vectors(out)
+                : fail("the columns have no shape of an operator: expected M, N and K, or C, K, "
+                       "R and S, or M and N, or elements; they are " +
+                       namesText());
+        if (!shape)
+            return shape;
+        if (const std::string_view name = cell(column({"layer", "name"})); !name.empty())
+            out.name = printable(name) + ", " + out.name;
+        m_out.rows.push_back(std::move(out));
+        return Unit{};
+    }
+
+    /// The builder's model, with the width of the operands.
+    Status finish(MeasuredRow& out, model::ModelBuilder builder) const
+    {
+        auto built = std::move(builder).build();
+        if (!built)
+            return fail(built.error().text());
+        out.model = std::move(*built);
+        if (m_options.operandBits > 0)
+            for (const ModelTensorId t : out.model.operators[OperatorId(0)].inputs)
+                out.model.tensors[t].bits = m_options.operandBits;
+        return Unit{};
+    }
+
+    Status product(MeasuredRow& out) const
+    {
+        const auto m = size(column({"m"})), n = size(column({"n"})), k = size(column({"k"}));
+        for (const auto* value : {&m, &n, &k})
+            if (!*value)
+                return value->error();
+        out.name = std::to_string(*m) + " x " + std::to_string(*n) + " x " + std::to_string(*k);
+        model::ModelBuilder builder(out.name);
+        const auto a = builder.input("A", {*m, *k});
+        const auto b = builder.constant("B", {*k, *n});
+        builder.matmul(kOperator, a, b);
+        return finish(out, std::move(builder));
+    }
+
+    /// One axis of a convolution.
+    struct Axis
+    {
+        std::int64_t in = 0, kernel = 1, stride = 1, before = 0, after = 0;
+    };
+    Result<Axis> axis(std::initializer_list<const char*> in, std::initializer_list<const char*> out,
+                      const char* kernel, const char* stride) const
+    {
+        Axis a;
+        const auto k = size(column({kernel})), s = size(column({stride, "stride"}), 1);
+        if (!k || !s)
+            return !k ? k.error() : s.error();
+        a.kernel = *k;
+        a.stride = *s;
+        const auto reach = [&a](std::int64_t n) { return (n - 1) * a.stride + a.kernel; };
+        if (!column(in)) { // without sizes of the input nothing is padded
+            const auto n = size(column(out));
+            if (!n)
+                return n.error();
+            a.in = reach(*n);
+            return a;
+        }
+        const auto n = size(column(in));
+        if (!n)
+            return n.error();
+        a.in = *n;
+        std::int64_t padding = 0;
+        if (const std::string_view padded = cell(column({"padded"})); !padded.empty()) {
+            padding = padded == "0" ? 0 : std::max<std::int64_t>(0, reach(ceilDiv(a.in, a.stride)) - a.in);
+        } else if (const auto size2 = size(column(out)); column(out)) {
+            if (!size2)
+                return size2.error();
+            padding = std::max<std::int64_t>(0, reach(*size2) - a.in);
+            a.in = std::min(a.in, reach(*size2)); // what no window reads does not count
+        }
+        a.before = padding / 2;
+        a.after = padding - a.before;
+        return a;
+    }
+
+    Status convolution(MeasuredRow& out) const
+    {
+        const auto channels = column({"c", "in_channels"}), filters = column({"k", "out_channels"});
+        if (!channels || !filters)
+            return fail("a convolution needs columns for its channels: C and K");
+        if (!column({"h", "in_h"}) && !column({"p", "out_h"}))
+            return fail("a convolution needs columns for its input, H and W, or its output, P and Q");
+        const auto c = size(channels), k = size(filters), batch = size(column({"n", "batch"}), 1),
+                   groups = size(column({"groups"}), 1);
+        for (const auto* value : {&c, &k, &batch, &groups})
+            if (!*value)
+                return value->error();
+        const auto y = axis({"h", "in_h"}, {"p", "out_h"}, "r", "stride_h");
+        const auto x = axis({"w", "in_w"}, {"q", "out_w"}, "s", "stride_w");
+        if (!y || !x)
+            return !y ? y.error() : x.error();
+        if (y->kernel > y->in + y->before + y->after || x->kernel > x->in + x->before + x->after)
+            return fail("the kernel is larger than the input");
+        out.name = std::to_string(*c) + " to " + std::to_string(*k) + ", " + std::to_string(y->kernel) +
+                   " x " + std::to_string(x->kernel) +
+                   (y->stride > 1 ? " / " + std::to_string(y->stride) : "") + ", " + std::to_string(y->in) +
+                   " x " + std::to_string(x->in);
+        model::WindowAttributes window;
+        window.stride = {y->stride, x->stride};
+        window.padding = {y->before, x->before, y->after, x->after};
+        window.groups = *groups;
+        model::ModelBuilder builder(out.name);
+        const auto input = builder.input("input", {*batch, *c * *groups, y->in, x->in});
+        const auto weights = builder.constant("weights", {*k * *groups, *c, y->kernel, x->kernel});
+        builder.add(model::OperatorKind::Conv2d, kOperator, {input, weights}, window);
+        return finish(out, std::move(builder));
+    }
+
+    Status vectors(MeasuredRow& out) const
+    {
+        model::Shape shape;
+        for (const auto at : column({"elements"}) ? std::vector{column({"elements"})}
+                                                  : std::vector{column({"m"}), column({"n"})}) {
+            const auto n = size(at);
+            if (!n)
+                return n.error();
+            shape.push_back(*n);
+        }
+        if (shape.size() == 1)
+            shape.insert(shape.begin(), 1);
+        out.name = std::to_string(shape[0]) + " x " + std::to_string(shape[1]);
+        model::ModelBuilder builder(out.name);
+        const auto x = builder.input("x", shape);
+        using Kind = model::OperatorKind;
+        for (const Kind kind : {Kind::Softmax, Kind::LayerNorm, Kind::RmsNorm, Kind::Elementwise})
+            if (toString(kind) == m_options.operatorKind) {
+                builder.add(kind, kOperator, {x});
+                return finish(out, std::move(builder));
+            }
+        return Error{ErrorCode::Field,
+                     "rows of vectors need --operator softmax, layer_norm, rms_norm or elementwise",
+                     {},
+                     m_out.file};
+    }
+
+    static constexpr const char* kOperator = "op";
+
+    const ReadOptions& m_options;
+    MeasuredSet m_out;
+    std::size_t m_line = 0, m_measured = 0;
+    Cells m_cells;
+    std::vector<std::string> m_names;
+    std::map<std::string, std::size_t, std::less<>> m_columns; ///< by names in lower case
+    std::vector<Condition> m_conditions;
+};
+
+} // namespace
+
+std::string_view unitOf(Quantity quantity) noexcept
+{
+    switch (quantity) {
+    case Quantity::Cycles:
+        return "cycles";
+    case Quantity::Bytes:
+        return "bytes";
+    case Quantity::Milliseconds:
+        break;
+    }
+    return "ms";
+}
+
+Result<MeasuredSet> readMeasuredSet(std::string_view text, const std::string& file,
+                                    const ReadOptions& options)
+{
+    return Reader(file, options).read(text);
+}
+
+} // namespace tilewright::validation

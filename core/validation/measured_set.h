@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Measurements of operators: a table with the shape of an operator and what was measured in each row.
+#pragma once
+
+#include "base/result.h"
+#include "model/model.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewright::validation {
+
+/// What a column measures.
+enum class Quantity : std::uint8_t {
+    Milliseconds,
+    Cycles,
+    Bytes, ///< moved to and from the external memory
+};
+[[nodiscard]] std::string_view unitOf(Quantity quantity) noexcept; ///< "ms", "cycles", "bytes"
+
+/// A column of measurements. Its unit is a word of its name: ns, us, ms, s, cycles, kb or bytes.
+struct MeasuredColumn
+{
+    std::string name; ///< as in the file
+    Quantity quantity = Quantity::Milliseconds;
+    double scale = 1; ///< of one unit of the file
+};
+
+/// One measured operator.
+struct MeasuredRow
+{
+    std::string name;
+    std::size_t line = 0; ///< of the file, from 1
+    model::Model model;   ///< the operator alone
+    double measured = 0;  ///< in the unit of the quantity
+};
+
+struct MeasuredSet
+{
+    std::string file;
+    std::vector<std::string> head; ///< comments at the top of the file: source, configuration
+    MeasuredColumn column;
+    std::vector<MeasuredRow> rows;
+    std::int64_t leftOut = 0; ///< rows that a condition excludes or that have no measurement
+};
+
+/// How a table is read; every member may be empty.
+struct ReadOptions
+{
+    std::string column;       ///< the column of measurements; empty: chosen by its name
+    std::string operatorKind; ///< "softmax", "layer_norm", "rms_norm" or "elementwise", for tables of vectors
+    std::vector<std::string> where; ///< conditions: "kind=conv", "R!=3", "macs>1e8", "batch<4"
+    std::int64_t operandBits = 0; ///< width of the operands in 1/1024 bit; 0: that of the machine's elements
+};
+
+/// Reads a table with comments at its top (docs/rules/validation.md 1). The columns say what a row is: M, K
+/// and N a product; C, K, R, S and sizes of the input or the output a convolution; M and N, or elements, an
+/// operator on vectors. An Error names file, line or column, and the reason.
+[[nodiscard]] Result<MeasuredSet> readMeasuredSet(std::string_view text, const std::string& file,
+                                                  const ReadOptions& options = {});
+
+} // namespace tilewright::validation

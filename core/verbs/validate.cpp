@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "verbs/validate.h"
+
+#include "base/file.h"
+#include "base/text.h"
+#include "verbs/systolic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace tilewright::verbs {
+
+namespace {
+
+using validation::ComparedRow;
+using validation::Quantity;
+
+constexpr std::string_view kFloor = "floor", kArray = "array";
+
+std::string lensNames()
+{
+    std::string out(kFloor);
+    out.append("|").append(kArray);
+    for (const SummaryKind kind : kSummaryKinds)
+        out.append("|").append(toString(kind));
+    return out;
+}
+
+/// The row of the Summary that a lens stands for; `array` belongs to the one of the Systolic lens.
+SummaryKind kindOf(const std::string& lens)
+{
+    const auto* const kind =
+        std::ranges::find(kSummaryKinds, lens, [](SummaryKind k) { return toString(k); });
+    return kind == kSummaryKinds.end() ? SummaryKind::Systolic : *kind;
+}
+
+/// What a lens says of one operator.
+struct Prediction
+{
+    std::optional<double> cycles, milliseconds, bytes;
+    std::string error;
+    std::vector<std::string> leftOut;
+};
+
+double millisecondsOf(double cycles, const Machine& machine)
+{
+    return cycles / (machine.clockGhz * 1e6);
+}
+
+Prediction arrayPrediction(const SummarySubject& subject)
+{
+    Prediction out;
+    SystolicCall call;
+    call.workload = subject.workload;
+    const auto answer = systolicNetwork(call);
+    if (!answer) {
+        out.error = answer.error().text();
+        return out;
+    }
+    out.cycles = static_cast<double>(answer->table.total.timing.cycles);
+    out.milliseconds = millisecondsOf(*out.cycles, subject.model->machine);
+    return out;
+}
+
+Prediction predictionOf(const SummarySubject& subject, const std::string& lens, const Progress& progress)
+{
+    if (lens == kArray)
+        return arrayPrediction(subject);
+    Prediction out;
+    SummaryFigures figures;
+    if (lens == kFloor) {
+        figures = floorFigures(lower::floorOf(*subject.model, subject.coresOf(SummaryKind::Npu)),
+                               subject.model->machine);
+    } else {
+        SummaryRow row = summaryRow(subject, kindOf(lens), progress);
+        figures = std::move(row.figures);
+        out.error = std::move(row.error);
+        out.leftOut = std::move(row.leftOut);
+    }
+    const auto value = [&](SummaryFigure figure) -> std::optional<double> {
+        const auto& found = figures[static_cast<std::size_t>(figure)];
+        return found ? std::optional(found->value) : std::nullopt;
+    };
+    out.cycles = value(SummaryFigure::Cycles);
+    out.milliseconds = value(SummaryFigure::Milliseconds);
+    out.bytes = value(SummaryFigure::DramBytes);
+    return out;
+}
+
+Result<SummarySubject> subjectOf(const ValidateCall& call, const validation::MeasuredRow& row)
+{
+    auto workload = std::make_shared<lower::Workload>();
+    workload->model = row.model;
+    SummarySubject out;
+    out.workload = call.workload;
+    out.workload.workload = std::move(workload);
+    out.workload.file = row.name;
+    out.cores = call.cores;
+    auto model = putOnMachine(out.workload);
+    if (!model)
+        return model.error();
+    out.model = std::move(*model);
+    const auto rules = RulesCall::ofFile().rules(*out.model->problem);
+    if (!rules)
+        return rules.error();
+    out.rules = *rules;
+    return out;
+}
+
+} // namespace
+
+void bindOptions(OptionList& o, ValidateCall& call)
+{
+    constexpr double kMostBits = 64;
+    o.add("measurements", call.measurements, "FILE", "Table of measured operators (CSV)", o.required());
+    bindMachine(o, call.workload);
+    o.add("--lens", call.lens, lensNames(),
+          "What predicts: a row of the verb summary, its floor, or the arrays alone");
+    o.add("--measured", call.measured, "COLUMN", "Column of the measurements, with a unit in its name",
+          o.otherwise("the column with a time or cycles"));
+    o.add("--where", call.where, "CONDITION",
+          "Take only rows that meet it: COLUMN=VALUE, or with !=, < or >; may be repeated", o.oneByOne());
+    o.add("--operator", call.operatorKind, "softmax|layer_norm|rms_norm|elementwise",
+          "Operator of a table of vectors");
+    o.add("--bits", call.bits, Range{0, kMostBits, true}, "Bits of an element of the operands",
+          o.otherwise("those of the machine"));
+    o.add("--cores", call.cores, Range{1, npu::kMaxCores}, "Number of cores of the NPU lens and of the floor",
+          o.otherwise("that of the machine"));
+}
+
+Status readFiles(ValidateCall& call)
+{
+    if (Status s = readFiles(call.workload); !s)
+        return s;
+    if (!call.workload.machine)
+        call.workload.machine = call.workload.machineOrEdge();
+    if (!call.text.empty())
+        return Unit{};
+    auto text = readFile(call.measurements);
+    if (!text)
+        return text.error();
+    call.text = std::move(*text);
+    return Unit{};
+}
+
+Result<validation::Comparison> validate(const ValidateCall& call, const Progress& progress)
+{
+    auto set = validation::readMeasuredSet(
+        call.text, call.measurements,
+        {call.measured, call.operatorKind, call.where,
+         static_cast<std::int64_t>(std::round(call.bits * static_cast<double>(kPartsOfBit)))});
+    if (!set)
+        return set.error();
+    validation::Comparison out;
+    out.file = std::move(set->file);
+    out.head = std::move(set->head);
+    out.column = set->column.name;
+    out.quantity = set->column.quantity;
+    out.machine = call.workload.machine->name;
+    out.lens = call.lens;
+    out.leftOut = set->leftOut;
+    if (out.quantity == Quantity::Bytes && call.lens == kArray)
+        return Error{
+            ErrorCode::Field, "the arrays alone move no bytes; systolic, npu and others do", "--lens", {}};
+    std::set<std::string> leftOut;
+    for (std::size_t i = 0; i < set->rows.size() && !out.interrupted; ++i) {
+        const validation::MeasuredRow& row = set->rows[i];
+        ComparedRow& compared = out.rows.emplace_back();
+        compared.name = row.name;
+        compared.line = row.line;
+        compared.measured = row.measured;
+        const auto subject = subjectOf(call, row);
+        Prediction p;
+        if (subject)
+            p = predictionOf(*subject, call.lens, {progress.stop, {}});
+        else
+            p.error = subject.error().text();
+        const auto& figure = out.quantity == Quantity::Bytes    ? p.bytes
+                             : out.quantity == Quantity::Cycles ? p.cycles
+                                                                : p.milliseconds;
+        out.interrupted = progress.stopRequested();
+        if (out.interrupted) {
+            out.rows.pop_back();
+            break;
+        }
+        if (figure)
+            compared.predicted = *figure;
+        else
+            compared.error = p.error.empty() ? "the lens does not state it" : p.error;
+        for (std::string& sentence : p.leftOut)
+            if (leftOut.insert(sentence).second)
+                out.notModelled.push_back(std::move(sentence));
+        progress.tell(static_cast<double>(i + 1) / static_cast<double>(set->rows.size()), row.name);
+    }
+    out.agreement = validation::agreementOf(out.rows);
+    return out;
+}
+
+} // namespace tilewright::verbs

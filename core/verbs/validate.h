@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Predictions of a lens beside measurements (docs/rules/validation.md).
+#pragma once
+
+#include "base/progress.h"
+#include "validation/comparison.h"
+#include "verbs/summary.h"
+
+namespace tilewright::verbs {
+
+/// The options of `validate`.
+struct ValidateCall
+{
+    std::string measurements; ///< file of the measured set
+    WorkloadCall workload;    ///< only its machine is used
+    std::string lens = "npu"; ///< "floor", "array", or the name of a row of the Summary
+    std::string measured;     ///< column; empty: chosen by its name
+    std::string operatorKind;
+    std::vector<std::string> where;
+    double bits = 0; ///< of the operands; 0: those of the machine
+    int cores = 0;   ///< 0: those of the machine
+
+    std::string text; ///< of the file; readFiles() fills it
+};
+void bindOptions(OptionList& o, ValidateCall& call);
+[[nodiscard]] Status readFiles(ValidateCall& call);
+
+/// Predicts every row of a set with the same calls as the Summary. A row that the lens cannot compute has an
+/// error. If the call is stopped, the rest of the rows is missing. The Error names the set, or what the lens
+/// does not state.
+[[nodiscard]] Result<validation::Comparison> validate(const ValidateCall& call,
+                                                      const Progress& progress = {});
+
+} // namespace tilewright::verbs

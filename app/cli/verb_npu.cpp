@@ -88,8 +88,14 @@ void printText(const verbs::NpuAnswer& answer)
               << "makespan     " << formatGrouped(run.makespan) << " cycles\n";
     if (answer.isBest)
         std::cout << "scheduler    " << npu::policySentence(run.options, answer.schedulers) << '\n';
-    std::cout << "lower bound  " << formatGrouped(bounds.lowerBound) << " (" << bounds.binding() << ")\n"
-              << "DRAM bytes   " << formatGrouped(run.dramBytes) << '\n'
+    std::cout << "lower bound  " << formatGrouped(bounds.lowerBound) << " (" << bounds.binding()
+              << "), of these tiles\n";
+    if (answer.floor && *answer.floor > 0)
+        std::cout << "floor        " << formatGrouped(*answer.floor) << ", of any tiles; the makespan is "
+                  << formatGrouped(static_cast<double>(run.makespan) / *answer.floor) << " times the floor\n";
+    if (answer.hardware.shared.bytes > 0)
+        std::cout << "shared bytes " << formatGrouped(run.sharedBytes) << '\n';
+    std::cout << "DRAM bytes   " << formatGrouped(run.dramBytes) << '\n'
               << npu::explainRun(graph, run, bounds) << '\n';
     for (std::size_t c = 0; c < run.cores.size(); ++c) {
         std::cout << "core " << c << ':';

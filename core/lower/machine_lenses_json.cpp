@@ -96,7 +96,14 @@ Result<Fields> npuFields(const Json& json, const MachineText& t)
         if (json.contains("dram") && json["dram"].contains(key))
             out.emplace_back(std::string("dram.") + key, json["dram"][key]);
     copyObject(out, json, "noc", "noc");
-    addLevel(out, "l3", 1, hw->spmBytes, static_cast<double>(hw->linkBytesPerCycle) * hw->clockGhz);
+    const bool hasShared = hw->shared.bytes > 0;
+    addLevel(out, hasShared ? "l2" : "l3", 1, hw->spmBytes,
+             static_cast<double>(hw->linkBytesPerCycle) * hw->clockGhz);
+    if (hasShared) {
+        addLevel(out, "l3", 1, hw->shared.bytes,
+                 static_cast<double>(hw->shared.bytesPerCycle) * hw->clockGhz);
+        out.emplace_back("levels.l3.shared", true);
+    }
     addLevel(out, "external", 1, std::int64_t{1} << 30,
              static_cast<double>(hw->dram.channels * hw->dram.bytesPerCycle) * hw->clockGhz);
     return out;

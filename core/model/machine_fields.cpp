@@ -49,6 +49,7 @@ constexpr Modelled kModelled[] = {
     {"levels.*.buffers", kAll, false},
     {"levels.*.bytes", kAll, false},
     {"levels.*.gb_per_s", kSchedule | kSystolic | kNpu, false},
+    {"levels.*.shared", kNpu},
     {"levels", 0},
     {"scratchpad", kAll, false},
     {"register_file_bytes", kMapping, false},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "verbs/npu.h"
 
+#include "lower/floor.h"
 #include "lower/npu_model.h"
 #include "npu/fit_tiles.h"
 
@@ -53,6 +54,16 @@ Result<npu::NpuHardware> hardwareOf(const NpuCall& call, const npu::NpuModel& mo
     if (const Status s = npu::checkHardware(out); !s)
         return s.error();
     return out;
+}
+
+/// The floor of the workload on the cores of the run; empty for hardware that is no machine.
+std::optional<double> floorCycles(const NpuCall& call, int cores)
+{
+    if (call.hardware || call.workload.workload->noModel ||
+        (call.workload.workload->npu && !call.workload.machine))
+        return std::nullopt;
+    const auto model = putOnMachine(call.workload);
+    return model ? std::optional(lower::floorOf(**model, cores).cycles.value) : std::nullopt;
 }
 
 /// The run of the answer; fills in its schedulers.
@@ -149,6 +160,7 @@ Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const P
         running.tell(fraction, phase);
     };
     out.bounds = npu::lowerBounds(out.graph, out.hardware);
+    out.floor = floorCycles(call, out.hardware.cores);
     out.isBest = call.scheduler == "best";
     auto run = runOf(out, progress);
     if (!run && !progress.stopRequested())

@@ -57,7 +57,10 @@ struct NpuAnswer
     npu::NpuHardware hardware;
     std::string machine; ///< the hardware in words: "server", "the default NPU, as none was named"
     npu::RunOptions options;
-    npu::Bounds bounds;
+    npu::Bounds bounds; ///< of the tiles that were chosen
+    /// Cycles of the floor (docs/rules/real.md R19), which no choice of tiles goes below; empty without a
+    /// machine or if the Schedule lens does not have the workload.
+    std::optional<double> floor;
     std::vector<std::string> notes; ///< what the lens leaves out of the workload and of the machine
     std::optional<npu::TileSearch> search;
     std::optional<npu::NpuRun> run;

@@ -38,6 +38,8 @@ std::string npuJson(const NpuAnswer& a)
         return npu::interruptedToJson(a.graph, a.hardware, a.options, a.bounds, a.estimatedMakespan,
                                       a.simulated);
     Json extra = Json::object();
+    if (a.floor)
+        extra["floor"] = jsonNumber(*a.floor);
     if (a.isBest)
         extra["schedulers"] = schedulersJson(a.schedulers);
     if (a.searchInterrupted || a.scalingInterrupted)

@@ -120,7 +120,7 @@ SummaryRow npuRow(SummaryRow row, const SummarySubject& subject, const Progress&
         const auto part = [&](const char* name, double pj) {
             return leaf(name, "pJ", pj, "simulation of the tile graph", "docs/rules/npu.md 6.2");
         };
-        const auto moved = static_cast<double>(r.loaded + r.stored);
+        const auto moved = static_cast<double>(r.dramBytes());
         bytes.push_back(leaf(r.name, "bytes", moved, "simulation of the tile graph"));
         energies.push_back(combined(Operation::Sum, r.name, "pJ",
                                     {part("multiply-accumulates", r.macPj), part("scratchpad", r.spmPj),

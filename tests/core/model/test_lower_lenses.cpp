@@ -81,6 +81,7 @@ private slots:
     void rule_4_1_groupsDilationStrides();
     void rule_4_2_networkTable();
     void rule_5_npuModels();
+    void npuTakesTheSharedLevel();
     void rule_5_groupedQueries();
     void rule_5_paddingOfAnySide();
     void rule_5_allMacsRunOnTheArray();
@@ -168,6 +169,29 @@ void TestLowerLenses::rule_4_2_networkTable()
     QCOMPARE(table->total.timing.cycles, cycles);
     QCOMPARE(table->macs, model::macsOf(m));
     QVERIFY(table->total.timing.utilization > 0 && table->total.timing.utilization <= 1);
+}
+
+/// docs/rules/npu.md 5.7
+void TestLowerLenses::npuTakesTheSharedLevel()
+{
+    const auto a100 = machinePreset("a100");
+    QVERIFY(a100.has_value());
+    const npu::NpuHardware hw = npuHardwareOf(*a100);
+    QCOMPARE(hw.shared.bytes, std::int64_t{41'943'040});
+    QCOMPARE(hw.shared.bytesPerCycle, std::int64_t{5'120}); // 7,219.2 GB/s at 1.41 GHz
+    QCOMPARE(npuHardwareOf(*machinePreset("server")).shared.bytes, std::int64_t{0});
+    for (const FieldLeftOut& f : fieldsLeftOut(*a100, MachineLens::Npu))
+        QVERIFY(f.path != "levels.l2.shared");
+    // A hardware file keeps it, and is a machine with such a level.
+    const std::string text = npu::hardwareToJson(hw);
+    const auto read = npu::parseHardware(text, "hw.json");
+    QVERIFY2(read.hasValue(), read ? "" : read.error().text().c_str());
+    QVERIFY(read->shared == hw.shared);
+    const std::vector<MachineText> texts{{text, "hw.json"}};
+    const auto machine = readMachines(texts);
+    QVERIFY2(machine.hasValue(), machine ? "" : machine.error().text().c_str());
+    QVERIFY(npuHardwareOf(*machine).shared == hw.shared);
+    QCOMPARE(npuHardwareOf(*machine).spmBytes, hw.spmBytes);
 }
 
 void TestLowerLenses::rule_5_npuModels()

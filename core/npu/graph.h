@@ -250,8 +250,10 @@ inline constexpr std::int64_t kMatmulDepth = 64;
 [[nodiscard]] bool convFits(const NpuModel& model, const NpuHardware& hardware, const ModelOp& op,
                             const TileSizes& tile);
 
-/// Cycles of a node on the tensor engine (docs/rules/npu.md 3). `drain`: with the drain of the last node of a
-/// chain.
+/// Cycles of a node on the tensor engine (docs/rules/npu.md 3) at `rate` multiply-accumulates of a PE in a
+/// cycle. `drain`: with the drain of the last node of a chain. `work` is of one group.
+[[nodiscard]] Cycle tensorCycles(const NpuHardware& hardware, const ArrayWork& work, double rate, bool drain);
+/// The same for a product at the rate 1.
 [[nodiscard]] Cycle tensorCycles(const NpuHardware& hardware, std::int64_t m, std::int64_t n, std::int64_t k,
                                  bool drain);
 

@@ -6,6 +6,18 @@
 
 namespace tilewright::lower {
 
+double winogradOf(const model::Model& model, const model::Operator& op, const Machine& machine)
+{
+    if (op.kind != model::OperatorKind::Conv2d)
+        return 1;
+    const auto& w = op.as<model::WindowAttributes>();
+    const model::Shape& weights = model.shape(op.inputs[1]);
+    const bool fits = weights.size() == 4 && weights[2] == 3 && weights[3] == 3 &&
+                      w.stride == std::array<std::int64_t, 2>{1, 1} &&
+                      w.dilation == std::array<std::int64_t, 2>{1, 1};
+    return fits ? machine.winograd : 1;
+}
+
 namespace {
 
 /// True for elements of both rectangles.
@@ -69,19 +81,6 @@ double executedShare(const model::Model& model, const model::Operator& op, doubl
         share *= (rows * (keys - rows) + rows * (rows + 1) / 2) / (rows * keys);
     }
     return share;
-}
-
-/// The factor by which the array needs fewer multiply-accumulates for this operator.
-double winogradOf(const model::Model& model, const model::Operator& op, const Machine& machine)
-{
-    if (op.kind != model::OperatorKind::Conv2d)
-        return 1;
-    const auto& w = op.as<model::WindowAttributes>();
-    const model::Shape& weights = model.shape(op.inputs[1]);
-    const bool fits = weights.size() == 4 && weights[2] == 3 && weights[3] == 3 &&
-                      w.stride == std::array<std::int64_t, 2>{1, 1} &&
-                      w.dilation == std::array<std::int64_t, 2>{1, 1};
-    return fits ? machine.winograd : 1;
 }
 
 /// The operators of the model with their multiply-accumulates, by (rate, Winograd factor).

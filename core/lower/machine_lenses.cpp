@@ -2,6 +2,7 @@
 #include "lower/machine_lenses.h"
 
 #include "base/file.h"
+#include "lower/array_work.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -42,6 +43,8 @@ npu::NpuHardware npuHardwareOf(const Machine& m)
     hw.cores = static_cast<int>(m.cores);
     hw.engineRows = m.rows;
     hw.engineCols = m.cols;
+    hw.arrays = m.arrays;
+    hw.fixed = fixedArrayOf(m);
     hw.vectorLanes = m.lanes;
     hw.clockGhz = m.clockGhz;
     hw.spmBytes = m.scratchpadBytes();

@@ -2,6 +2,7 @@
 #include "lower/network_table.h"
 
 #include "base/table.h"
+#include "lower/array_work.h"
 
 #include <algorithm>
 #include <cmath>
@@ -33,7 +34,7 @@ Result<NetworkRow> rowOf(const GemmLayer& layer, const systolic::Hierarchy& h,
         return s.error();
     NetworkRow row;
     row.layer = layer;
-    row.timing = systolic::arrayTiming(layer.gemm, h.array, timing);
+    row.timing = timingOf(layer, h.array, timing);
     const auto roof = systolic::multiLevelRoofline(h, layer.gemm, timing);
     if (!roof)
         return roof.error();
@@ -46,6 +47,11 @@ Result<NetworkRow> rowOf(const GemmLayer& layer, const systolic::Hierarchy& h,
     row.dramCycles =
         static_cast<std::int64_t>(std::ceil(std::min(9e18, static_cast<double>(row.bytes[3]) / perCycle)));
     row.boundCycles = std::max(row.timing.cycles, row.dramCycles);
+    if (!layer.use.isPlain()) { // programs and the roofs of the levels are of one systolic array
+        row.binding = row.dramCycles > row.timing.cycles ? "dram" : "array";
+        row.leastCycles = row.boundCycles;
+        return row;
+    }
     row.leastCycles =
         systolic::leastCycles(h, systolic::programOptionsOf(h, layer.gemm, timing)).value_or(row.boundCycles);
     return row;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "edit/fit.h"
 #include "eval/fast_evaluator.h"
+#include "lower/floor.h"
 
 #include <algorithm>
 #include <cmath>
@@ -181,15 +182,36 @@ Granularity tileOf(const mapping::LoopNest& nest, const mapping::Method& method,
             saturatingMul(extent("C"), saturatingMul(extent("Fx"), extent("Fy")))};
 }
 
+/// Sets the rate of the array for every operator: by the widths of its operands, and Winograd's factor.
+static void setRates(npu::NpuModel& npu, const std::vector<OperatorId>& source, const model::Model& model,
+                     const Machine& machine)
+{
+    const auto bits = [&npu](std::size_t tensor) { return 8 * npu.bytesOf(tensor); };
+    for (std::size_t i = 0; i < npu.ops.size(); ++i) {
+        npu::ModelOp& op = npu.ops[i];
+        if (op.type != npu::OpType::MatMul && op.type != npu::OpType::Conv2d &&
+            op.type != npu::OpType::Attention)
+            continue;
+        op.rate = machine.macsPerCycle(bits(op.inputs[0]), bits(op.inputs[1]));
+        if (source[i].index() < model.operators.size())
+            op.rate *= winogradOf(model, model.operators[source[i]], machine);
+    }
+}
+
 Result<LoweredNpu> npuOf(const Workload& workload, const Machine& machine)
 {
-    if (!workload.npu)
-        return lowerToNpu(workload.model, machine);
+    if (!workload.npu) {
+        auto lowered = lowerToNpu(workload.model, machine);
+        if (lowered)
+            setRates(lowered->model, lowered->source, workload.model, machine);
+        return lowered;
+    }
     LoweredNpu out;
     out.model = *workload.npu;
     out.model.dtypeBytes = static_cast<int>(machine.elementBytes);
     for (std::size_t i = 0; i < out.model.ops.size(); ++i)
         out.source.emplace_back(i);
+    setRates(out.model, out.source, workload.model, machine);
     return out;
 }
 

@@ -48,12 +48,24 @@ struct Workload
 /// Converts layers to a model. Each occurrence of a layer becomes an operator with its own tensors.
 [[nodiscard]] Result<model::Model> modelOf(const mapping::Model& layers);
 
+/// What computes a product beyond one systolic array at one multiply-accumulate of a PE in a cycle.
+struct ArrayUse
+{
+    std::int64_t arrays = 1; ///< arrays that share the product
+    double rate = 1;         ///< multiply-accumulates of a PE in a cycle
+    /// Cycles at the rate 1 of an array that is no systolic one; `arrays` are counted in them.
+    std::optional<std::int64_t> fixedCycles = {};
+
+    [[nodiscard]] bool isPlain() const noexcept { return arrays == 1 && rate == 1 && !fixedCycles; }
+};
+
 /// A shape of product, and how often the network has it.
 struct GemmLayer
 {
     systolic::Gemm gemm;
     std::int64_t count = 1;
     std::vector<std::string> operators; ///< names of the operators, without duplicates
+    ArrayUse use = {};
 };
 /// Returns the shape of a MatMul that is no helper; nullopt for another op.
 [[nodiscard]] std::optional<systolic::Gemm> gemmOf(const LoweredProblem& lowered, OpId op);

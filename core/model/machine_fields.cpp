@@ -38,13 +38,13 @@ constexpr Modelled kModelled[] = {
     {"accumulator_bytes", kSchedule | kNpu, false},
     {"clock_ghz", kAll, false},
     {"cores", kNpu, false},
-    {"arrays", kSchedule},
+    {"arrays", kSchedule | kSystolic | kNpu},
     {"array.rows", kAll, false},
     {"array.cols", kAll, false},
     {"array.dataflow", kSystolic, false},
-    {"array.kind", kSchedule}, // fixed loops are told by the lowering
-    {"array.rates", kSchedule},
-    {"array", 0},
+    {"array.kind", kSchedule | kSystolic | kNpu}, // the Schedule lens tells fixed loops when it lowers
+    {"array.rates", kSchedule | kSystolic | kNpu},
+    {"array", kSystolic | kNpu},
     {"vector", kSchedule | kNpu, false},
     {"levels.*.buffers", kAll, false},
     {"levels.*.bytes", kAll, false},

@@ -240,8 +240,10 @@ inline constexpr std::int64_t kMatmulDepth = 64;
 [[nodiscard]] TileSizes wideMatmulTile(const NpuHardware& hardware, int dtypeBytes, std::int64_t m,
                                        std::int64_t n, std::int64_t k);
 
-/// Cycles of a node on the tensor engine (docs/rules/npu.md 3). `drain`: with the drain of the last node of a
-/// chain.
+/// Cycles of a node on the tensor engine (docs/rules/npu.md 3) at `rate` multiply-accumulates of a PE in a
+/// cycle. `drain`: with the drain of the last node of a chain. `work` is of one group.
+[[nodiscard]] Cycle tensorCycles(const NpuHardware& hardware, const ArrayWork& work, double rate, bool drain);
+/// The same for a product at the rate 1.
 [[nodiscard]] Cycle tensorCycles(const NpuHardware& hardware, std::int64_t m, std::int64_t n, std::int64_t k,
                                  bool drain);
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "base/result.h"
+#include "workload/fixed_array.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -77,6 +79,8 @@ struct NpuHardware
     int cores = 4;
     std::int64_t engineRows = 64;
     std::int64_t engineCols = 64;
+    std::int64_t arrays = 1;         ///< engines of a core, which share the folds of a node
+    std::optional<FixedArray> fixed; ///< the engine if it is no systolic array; with `arrays`
     std::int64_t vectorLanes = 128;
     double clockGhz = 1.0;
     std::int64_t spmBytes = std::int64_t{1} << 20;

@@ -80,6 +80,8 @@ struct ModelOp
     bool flash = false;
     std::int64_t position = 0;               ///< kv_append: index of the first token that is written
     std::array<std::int64_t, 2> range{0, 0}; ///< kv_load: the tokens [range[0], range[1])
+    /// Multiply-accumulates of a PE in a cycle for the widths of the operands (docs/rules/workload.md 2.1).
+    double rate = 1;
     std::int64_t passes = 0; ///< elementwise: number of passes of the vector engine, 0 = default
 
     [[nodiscard]] std::int64_t headsOfKeys() const noexcept { return kvHeads > 0 ? kvHeads : heads; }

@@ -321,11 +321,35 @@ Work otherWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op)
     return w;
 }
 
+/// Multiply-accumulates of an operator of products; nullopt for others.
+std::optional<double> macsOf(const NpuModel& model, const ModelOp& op)
+{
+    if (op.type == OpType::MatMul) {
+        const MatmulShape s = matmulShape(model, op);
+        return static_cast<double>(s.batches() * s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
+    }
+    if (op.type != OpType::Conv2d)
+        return std::nullopt;
+    double out = 1;
+    for (const std::int64_t size : shapeOf(model, op.outputs[0]))
+        out *= static_cast<double>(size);
+    const auto& kernel = shapeOf(model, op.inputs[1]);
+    return out * static_cast<double>(kernel[1] * kernel[2] * kernel[3]);
+}
+
 Work workOf(const NpuModel& model, const NpuHardware& hw, const ModelOp& op, const TileSizes& tile)
 {
-    return op.type == OpType::MatMul   ? matmulWork(model, hw, op, tile)
-           : op.type == OpType::Conv2d ? convWork(model, hw, op, tile)
-                                       : otherWork(model, hw, op);
+    Work out = op.type == OpType::MatMul   ? matmulWork(model, hw, op, tile)
+               : op.type == OpType::Conv2d ? convWork(model, hw, op, tile)
+                                           : otherWork(model, hw, op);
+    if (!hw.fixed && hw.arrays == 1 && op.rate == 1)
+        return out;
+    // A bound for every kind of engine: all of its PEs work in every cycle.
+    const auto pes = static_cast<double>(hw.engineRows * hw.engineCols);
+    out.tensor =
+        macsOf(model, op).value_or(out.tensor * pes) / (pes * static_cast<double>(hw.arrays) * op.rate);
+    out.longest = 0;
+    return out;
 }
 
 Cycle cyclesOf(const NpuHardware& hw, const Work& work, double bytes)

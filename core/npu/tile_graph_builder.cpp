@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tilewright::npu {
 
@@ -365,14 +366,28 @@ Result<NpuGraph> buildGraph(const NpuModel& model, const NpuHardware& hardware, 
     return TileGraphBuilder(model, hardware, maxNodes).build();
 }
 
-Cycle tensorCycles(const NpuHardware& hw, std::int64_t m, std::int64_t n, std::int64_t k, bool drain)
+Cycle tensorCycles(const NpuHardware& hw, const ArrayWork& work, double rate, bool drain)
 {
+    const auto atRate = [rate](std::int64_t cycles) {
+        return rate == 1 ? cycles
+                         : static_cast<Cycle>(std::ceil(static_cast<double>(cycles) / rate * (1 - 1e-12)));
+    };
+    if (hw.fixed) // nothing is skewed, so nothing drains
+        return atRate(arrayCycles(*hw.fixed, work));
+    using L = ArrayLoop;
+    const std::int64_t m = work.of(L::N) * work.of(L::Ox) * work.of(L::Oy), n = work.of(L::M);
+    const std::int64_t k = work.of(L::C) * work.of(L::Fx) * work.of(L::Fy);
     const std::int64_t foldsM = ceilDiv(m, hw.engineRows);
     const std::int64_t foldsN = ceilDiv(n, hw.engineCols);
-    const Cycle stream = foldsM * foldsN * k;
+    const Cycle stream = atRate(ceilDiv(foldsM * foldsN, hw.arrays) * k);
     if (!drain)
         return stream;
     return stream + (m - (foldsM - 1) * hw.engineRows) + (n - (foldsN - 1) * hw.engineCols) - 2;
+}
+
+Cycle tensorCycles(const NpuHardware& hw, std::int64_t m, std::int64_t n, std::int64_t k, bool drain)
+{
+    return tensorCycles(hw, productWork(m, n, k), 1, drain);
 }
 
 } // namespace tilewright::npu

@@ -204,8 +204,9 @@ private:
 
     [[nodiscard]] Cycle cycles(std::int64_t m, std::int64_t n, std::int64_t k, bool drain) const
     {
-        return (m_block.heads - 1) * tensorCycles(m_b.hardware(), m, n, k, false) +
-               tensorCycles(m_b.hardware(), m, n, k, drain);
+        const ArrayWork work = productWork(m, n, k);
+        return (m_block.heads - 1) * tensorCycles(m_b.hardware(), work, m_op.rate, false) +
+               tensorCycles(m_b.hardware(), work, m_op.rate, drain);
     }
 
     TileGraphBuilder::NodeSpec product(std::int64_t m, std::int64_t n, std::int64_t k, bool drain) const

@@ -118,7 +118,7 @@ void tileMatmul(TileGraphBuilder& b, const ModelOp& op)
                     if (isLast)
                         node.outputs = {c};
                     node.accumulator = c;
-                    node.computeCycles = tensorCycles(b.hardware(), mt, nt, kt, isLast);
+                    node.computeCycles = tensorCycles(b.hardware(), productWork(mt, nt, kt), op.rate, isLast);
                     node.m = mt;
                     node.n = nt;
                     node.k = kt;
@@ -138,6 +138,22 @@ std::pair<std::int64_t, std::int64_t> convInputRange(std::int64_t from, std::int
     const std::int64_t begin = std::clamp<std::int64_t>(first, 0, in);
     return {begin, std::clamp(end, begin, in)};
 }
+
+namespace {
+
+/// Cycles of a node of a convolution: `groups` groups with the loops `trips` each.
+Cycle convCycles(const NpuHardware& hw, const ModelOp& op, const std::array<std::int64_t, kArrayLoops>& trips,
+                 std::int64_t groups, bool drain)
+{
+    ArrayWork work{trips, 1, op.stride[0] * op.stride[1]};
+    if (hw.fixed) { // depthwise groups share the outputs of the array
+        work.groups = groups;
+        return tensorCycles(hw, work, op.rate, drain);
+    }
+    return (groups - 1) * tensorCycles(hw, work, op.rate, false) + tensorCycles(hw, work, op.rate, drain);
+}
+
+} // namespace
 
 void tileConv(TileGraphBuilder& b, const ModelOp& op)
 {
@@ -187,8 +203,7 @@ void tileConv(TileGraphBuilder& b, const ModelOp& op)
                         node.k = it * s.kh * s.kw;
                         node.repeats = groups;
                         node.computeCycles =
-                            (groups - 1) * tensorCycles(s.hw, node.m, node.n, node.k, false) +
-                            tensorCycles(s.hw, node.m, node.n, node.k, isLast);
+                            convCycles(s.hw, op, {1, node.n, it, ht, wt, s.kh, s.kw}, groups, isLast);
                         last = b.addNode(std::move(node), i0 > 0);
                     }
                     grid.nodes.push_back(last);

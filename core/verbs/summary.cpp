@@ -214,7 +214,7 @@ Summary emptySummary(const SummarySubject& subject)
     cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
     for (const std::int64_t n : cores) {
         out.floors.push_back(lower::floorOf(*subject.model, n));
-        out.floorFigures.push_back(floorFigures(out.floors.back(), subject.model->machine));
+        out.floorFigures.push_back(floorFigures(out.floors.back(), *subject.model));
     }
     if (std::string missing = lower::missingText(*subject.model->workload); !missing.empty())
         out.notes.push_back(std::move(missing));

@@ -156,7 +156,7 @@ struct SummarySubject
 [[nodiscard]] SummaryRow summaryRow(const SummarySubject& subject, SummaryKind kind,
                                     const Progress& progress = {});
 /// Returns the figures of a floor, as those of a row.
-[[nodiscard]] SummaryFigures floorFigures(const lower::Floor& floor, const Machine& machine);
+[[nodiscard]] SummaryFigures floorFigures(const lower::Floor& floor, const lower::ModelOnMachine& model);
 /// Returns a row that has not been run.
 [[nodiscard]] SummaryRow rowNotRun(SummaryKind kind);
 

@@ -2,6 +2,7 @@
 // One row of the Summary for each lens, from the call of that lens.
 #include "verbs/summary_rows.h"
 #include "base/text.h"
+#include "lower/launch.h"
 #include "verbs/map.h"
 #include "verbs/systolic.h"
 
@@ -19,7 +20,8 @@ ExplainedValue number(std::string name, double value)
 }
 
 /// The figures that follow from cycles and DRAM bytes.
-void addDerived(SummaryFigures& figures, const Machine& machine, const Floor& floor, std::string coresSource)
+void addDerived(SummaryFigures& figures, const Machine& machine, const Floor& floor,
+                const ExplainedValue& launch, std::string coresSource)
 {
     const auto at = [&](SummaryFigure f) -> auto&
     {
@@ -32,8 +34,11 @@ void addDerived(SummaryFigures& figures, const Machine& machine, const Floor& fl
             return combined(Operation::Product, "cycles a " + unit, "",
                             {clock, number("cycles a " + unit + " at 1 GHz", factor)});
         };
-        at(SummaryFigure::Milliseconds) =
+        ExplainedValue time =
             combined(Operation::Quotient, "time", "ms", {*cycles, perSecond("millisecond", 1e6)});
+        at(SummaryFigure::Milliseconds) = launch.value > 0 ? combined(Operation::Sum, "time with launches",
+                                                                      "ms", {std::move(time), launch}, "R19")
+                                                           : std::move(time);
         if (floor.cycles.value > 0)
             at(SummaryFigure::OfFloor) =
                 combined(Operation::Quotient, "multiple of the floor", "", {*cycles, floor.cycles}, "R19");
@@ -60,6 +65,7 @@ void addDerived(SummaryRow& row, const SummarySubject& subject)
     const bool several =
         lensOf(row.kind) == MachineLens::Npu || (row.kind == SummaryKind::ScheduleRun && subject.cores > 0);
     addDerived(row.figures, machine, lower::floorOf(*subject.model, subject.coresOf(row.kind)),
+               lower::launchOf(*subject.model),
                !several             ? "this lens models one core"
                : subject.cores == 0 ? "machine " + machine.name + ", cores"
                                     : "asked for");
@@ -71,7 +77,9 @@ void addLeftOut(SummaryRow& row, const SummarySubject& subject)
     std::vector<lower::NodeReport> nodes;
     if (auto known = lower::lensNodes(*subject.model, lens))
         nodes = std::move(*known);
-    row.leftOut = lensNotes(nodes, subject.model->machine, lens);
+    Machine machine = subject.model->machine; // the launches are in the time of a row
+    std::erase_if(machine.given, [](const std::string& path) { return path.starts_with("launch_us"); });
+    row.leftOut = lensNotes(nodes, machine, lens);
     if (lens == MachineLens::Systolic || lens == MachineLens::Mapping)
         row.leftOut.emplace_back("each layer is by itself: nothing stays on chip from one layer to the next");
 }
@@ -324,12 +332,12 @@ SummaryRow mappingRow(SummaryRow row, const SummarySubject& subject, const Progr
 
 } // namespace
 
-SummaryFigures floorFigures(const lower::Floor& floor, const Machine& machine)
+SummaryFigures floorFigures(const lower::Floor& floor, const lower::ModelOnMachine& model)
 {
     SummaryFigures out;
     out[static_cast<std::size_t>(SummaryFigure::Cycles)] = floor.cycles;
     out[static_cast<std::size_t>(SummaryFigure::DramBytes)] = floor.leastBytes;
-    addDerived(out, machine, floor, "cores of a row");
+    addDerived(out, model.machine, floor, lower::launchOf(model), "cores of a row");
     return out;
 }
 

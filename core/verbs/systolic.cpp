@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "verbs/systolic.h"
 
+#include "lower/array_work.h"
+
 #include <algorithm>
 
 namespace tilewright::verbs {
@@ -46,8 +48,10 @@ Result<SystolicRequest> readCall(const SystolicCall& o)
         const Machine machine = o.workload.machineOrEdge();
         r.hierarchy = lower::hierarchyOf(machine);
         r.energy = machine.energy;
-        if (!o.workload.workload || !o.layer.empty()) // a network has notes of its own
+        if (!o.workload.workload || !o.layer.empty()) { // a network has notes of its own
             noticeOf(o.workload.file, leftOutText(machine, MachineLens::Systolic));
+            noticeOf(o.workload.file, oneArrayText(machine));
+        }
         if (!o.dataflow)
             r.timing.dataflow = lower::dataflowOf(machine);
     } else if (o.array) {
@@ -354,7 +358,10 @@ Result<NetworkAnswer> networkOf(const lower::ModelOnMachine& model, const Systol
     out.request = request;
     if (const auto nodes = lower::lensNodes(model, MachineLens::Systolic))
         out.notes = lensNotes(*nodes, model.machine, MachineLens::Systolic);
-    const auto layers = lower::gemmsOf(model.lowered);
+    // Another array than that of the machine is one systolic array.
+    const systolic::ArrayShape own{model.machine.rows, model.machine.cols};
+    const auto layers =
+        request.hierarchy.array == own ? lower::gemmsOnMachine(model) : lower::gemmsOf(model.lowered);
     for (const systolic::Dataflow d :
          {systolic::Dataflow::Os, systolic::Dataflow::Ws, systolic::Dataflow::Is}) {
         systolic::TimingOptions timing = request.timing;

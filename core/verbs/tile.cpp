@@ -48,8 +48,10 @@ std::optional<systolic::Hierarchy> hierarchyOf(const TileCall& o)
 
 Result<TileRequest> readTileCall(const TileCall& o)
 {
-    if (o.workload.machine)
+    if (o.workload.machine) {
         noticeOf(o.workload.file, leftOutText(*o.workload.machine, MachineLens::Systolic));
+        noticeOf(o.workload.file, oneArrayText(*o.workload.machine));
+    }
     const auto gemm = productOf(o.workload, o.gemm, o.layer);
     if (!gemm)
         return gemm.error();

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "lower/launch.h"
 #include "verbs/systolic.h"
 
 #include <algorithm>
@@ -59,7 +60,8 @@ Prediction arrayPrediction(const SummarySubject& subject)
         return out;
     }
     out.cycles = static_cast<double>(answer->table.total.timing.cycles);
-    out.milliseconds = millisecondsOf(*out.cycles, subject.model->machine);
+    out.milliseconds =
+        millisecondsOf(*out.cycles, subject.model->machine) + lower::launchOf(*subject.model).value;
     return out;
 }
 
@@ -70,8 +72,8 @@ Prediction predictionOf(const SummarySubject& subject, const std::string& lens, 
     Prediction out;
     SummaryFigures figures;
     if (lens == kFloor) {
-        figures = floorFigures(lower::floorOf(*subject.model, subject.coresOf(SummaryKind::Npu)),
-                               subject.model->machine);
+        figures =
+            floorFigures(lower::floorOf(*subject.model, subject.coresOf(SummaryKind::Npu)), *subject.model);
     } else {
         SummaryRow row = summaryRow(subject, kindOf(lens), progress);
         figures = std::move(row.figures);
@@ -125,6 +127,7 @@ void bindOptions(OptionList& o, ValidateCall& call)
           "Operator of a table of vectors");
     o.add("--bits", call.bits, Range{0, kMostBits, true}, "Bits of an element of the operands",
           o.otherwise("those of the machine"));
+    o.flag("--no-launch", call.noLaunch, "Leave the launch of an operator out: times of the device alone");
     o.add("--cores", call.cores, Range{1, npu::kMaxCores}, "Number of cores of the NPU lens and of the floor",
           o.otherwise("that of the machine"));
 }
@@ -135,6 +138,8 @@ Status readFiles(ValidateCall& call)
         return s;
     if (!call.workload.machine)
         call.workload.machine = call.workload.machineOrEdge();
+    if (call.noLaunch)
+        call.workload.machine->launch = {};
     if (!call.text.empty())
         return Unit{};
     auto text = readFile(call.measurements);

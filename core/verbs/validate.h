@@ -19,6 +19,7 @@ struct ValidateCall
     std::vector<std::string> where;
     double bits = 0; ///< of the operands; 0: those of the machine
     int cores = 0;   ///< 0: those of the machine
+    bool noLaunch = false;
 
     std::string text; ///< of the file; readFiles() fills it
 };

@@ -34,6 +34,22 @@ Machine WorkloadCall::machineOrEdge() const
     return machine ? *machine : *machinePreset("edge");
 }
 
+std::string oneArrayText(const Machine& machine)
+{
+    std::string has;
+    const auto add = [&has](const std::string& what) { has += (has.empty() ? "" : ", ") + what; };
+    if (machine.kind != ArrayKind::Systolic)
+        add("array.kind (" + std::string(toString(machine.kind)) + ")");
+    if (machine.arrays > 1)
+        add("arrays (" + std::to_string(machine.arrays) + ")");
+    if (!machine.rates.empty())
+        add("array.rates");
+    return has.empty()
+               ? has
+               : "one product is counted on one systolic array of " + std::to_string(machine.rows) + " x " +
+                     std::to_string(machine.cols) + ", without the " + has + " of the machine";
+}
+
 std::vector<std::string> lensNotes(const std::vector<lower::NodeReport>& nodes, const Machine& machine,
                                    MachineLens lens)
 {

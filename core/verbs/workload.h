@@ -77,6 +77,9 @@ void bindOptions(OptionList& o, WorkloadCall& call);
 /// of the fields of the machine.
 [[nodiscard]] std::vector<std::string> lensNotes(const std::vector<lower::NodeReport>& nodes,
                                                  const Machine& machine, MachineLens lens);
+/// Returns a sentence on what one product on one systolic array leaves out of the arrays of a machine
+/// (docs/rules/workload.md 2.1); empty if the machine has nothing else.
+[[nodiscard]] std::string oneArrayText(const Machine& machine);
 /// Returns a JSON object as text with the field "notes"; unchanged if there are none.
 [[nodiscard]] std::string withNotes(const std::string& json, const std::vector<std::string>& notes);
 

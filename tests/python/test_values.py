@@ -76,7 +76,8 @@ class Values(unittest.TestCase):
         real = edge.with_field("array.kind", "dot_product").with_field("dram.pipelined_hits", True)
         real = real.with_field("launch_us.product", 21)
         self.assertEqual([f["path"] for f in real.left_out("NPU")],
-                         ["array.kind", "launch_us.product"])
+                         ["launch_us.product"])
+        self.assertEqual([f["path"] for f in real.left_out("Mapping")], ["array.kind", "launch_us.product"])
         sourced = real.with_source("cores", "paper", "JSSC 52(1)", year=2017)
         fields = {f["path"]: f for f in sourced.fields}
         self.assertEqual(fields["cores"]["source"],

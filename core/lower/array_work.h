@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the arrays of a machine do beyond one systolic array at one multiply-accumulate a cycle
+// (docs/rules/workload.md 2.1).
+#pragma once
+
+#include "lower/on_machine.h"
+#include "systolic/array_timing.h"
+#include "workload/fixed_array.h"
+
+namespace tilewright::lower {
+
+/// The array of a core if it is no systolic one.
+[[nodiscard]] std::optional<FixedArray> fixedArrayOf(const Machine& machine);
+
+/// The loops of a product of the lowered problem: those of the convolution to which it belongs, else of the
+/// product itself. A depthwise convolution, whose products are one a channel, gives the work of all of them.
+[[nodiscard]] ArrayWork arrayWorkOf(const ModelOnMachine& model, OpId product);
+
+/// As gemmsOf(), with GemmLayer::use for the arrays of the machine. Products of the same shape that the
+/// arrays treat differently have rows of their own.
+[[nodiscard]] std::vector<GemmLayer> gemmsOnMachine(const ModelOnMachine& model);
+
+/// The timing of a product: arrayTiming(), or what GemmLayer::use says instead.
+[[nodiscard]] systolic::ArrayTiming timingOf(const GemmLayer& layer, const systolic::ArrayShape& array,
+                                             const systolic::TimingOptions& options);
+
+} // namespace tilewright::lower

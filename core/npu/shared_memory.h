@@ -20,8 +20,8 @@ public:
 
     /// Begins a transfer in a free slot.
     void begin(int slot, bool isStore);
-    /// A group of adjacent bursts of one interleave block of the transfer. Returns true if the memory supplies
-    /// it; otherwise it comes from DRAM (or goes there), and is in the memory from now on.
+    /// A group of adjacent bursts of one interleave block of the transfer. Returns true if the memory
+    /// supplies it; otherwise it comes from DRAM (or goes there), and is in the memory from now on.
     bool take(int slot, std::int64_t address, std::int64_t bursts);
     /// All groups of the transfer were taken.
     void close(int slot);

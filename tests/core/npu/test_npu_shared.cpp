@@ -119,8 +119,8 @@ void TestNpuShared::rule_5_7_itsPortLimitsAllCores()
     QVERIFY(simulate(*graph, hw, {})->makespan >= 6 * 256 * 256 * 2 / 8);
 }
 
-/// Any model on any machine: the rules of section 7 hold, DRAM moves at least what it must and no more than
-/// without the memory's share, and a memory of no size changes nothing.
+/// Any model on any machine: the invariants of a run (docs/rules/npu.md 7) hold, DRAM moves at least what it
+/// must and no more than without the memory's share, and a memory of no size changes nothing.
 void TestNpuShared::rule_5_7_invariants()
 {
     int supplied = 0;

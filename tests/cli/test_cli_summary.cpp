@@ -171,7 +171,9 @@ void TestCliSummary::badInput()
     const QTemporaryDir dir;
     QFile tiny(dir.filePath(QStringLiteral("tiny.json"))); // not even a row of a norm fits into a core
     QVERIFY(tiny.open(QIODevice::WriteOnly));
-    tiny.write(R"({"name": "tiny", "scratchpad": "l3", "levels": {"l3": {"bytes": 256}}})");
+    QFile edge(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/resources/machines/edge.json"));
+    QVERIFY(edge.open(QIODevice::ReadOnly));
+    tiny.write(edge.readAll().replace("262144", "256"));
     tiny.close();
     const CliRun r = runCli({"summary", kBlock, "--machine", tiny.fileName()});
     QCOMPARE(r.code, 1);

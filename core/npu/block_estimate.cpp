@@ -4,6 +4,7 @@
 #include "base/integer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 

@@ -95,10 +95,11 @@ std::string scatter(const Comparison& c)
     for (std::size_t i = 0; i < c.rows.size(); ++i)
         if (const ComparedRow& row = c.rows[i]; isPoint(row)) {
             const std::string n = std::to_string(i);
-            out += "<a href=\"#row-" + n + "\" id=\"point-" + n + "\"><circle cx=\"" +
-                   pixels(d.x(row.measured)) + "\" cy=\"" + pixels(d.y(row.predicted)) +
-                   "\" r=\"4\" fill=\"var(--accent)\" fill-opacity=\"0.6\"><title>" +
-                   escapeMarkup(rowText(row, unit)) + "</title></circle></a>\n";
+            out.append("<a href=\"#row-").append(n).append("\" id=\"point-").append(n);
+            out.append("\"><circle cx=\"").append(pixels(d.x(row.measured)));
+            out.append("\" cy=\"").append(pixels(d.y(row.predicted)));
+            out.append("\" r=\"4\" fill=\"var(--accent)\" fill-opacity=\"0.6\"><title>");
+            out.append(escapeMarkup(rowText(row, unit))).append("</title></circle></a>\n");
         }
     out += label(kLeft + kSide / 2, bottom + 38, "middle", "measured, " + unit);
     out += label(16, kTop + kSide / 2, "middle", "predicted, " + unit,
@@ -118,10 +119,11 @@ std::string table(const Comparison& c)
         const auto number = [](const std::string& text) {
             return "<td class=\"n\">" + escapeMarkup(text) + "</td>";
         };
-        const std::string name = escapeMarkup(row.name);
-        out += "<tr id=\"row-" + n + "\"><td>" +
-               (isPoint(row) ? "<a href=\"#point-" + n + "\">" + name + "</a>" : name) + "</td>" +
-               number(std::to_string(row.line)) + number(significantNumber(row.measured, 4));
+        out.append("<tr id=\"row-").append(n).append("\"><td>");
+        if (isPoint(row))
+            out.append("<a href=\"#point-").append(n).append("\">");
+        out.append(escapeMarkup(row.name)).append(isPoint(row) ? "</a></td>" : "</td>");
+        out += number(std::to_string(row.line)) + number(significantNumber(row.measured, 4));
         out += row.error.empty()
                    ? number(significantNumber(row.predicted, 4)) + number(significantNumber(row.ratio()))
                    : "<td class=\"error\" colspan=\"2\">" + escapeMarkup(row.error) + "</td>";

@@ -166,7 +166,7 @@ private:
         for (std::size_t i = 0; i < m_cells.size(); ++i)
             m_columns.emplace(lowerCase(m_cells[i]), i);
         m_names.assign(m_cells.begin(), m_cells.end());
-        if (const Status s = conditions(); !s)
+        if (Status s = conditions(); !s)
             return s;
         return measurement();
     }
@@ -272,14 +272,13 @@ private:
         MeasuredRow out;
         out.line = m_line;
         out.measured = *measured * m_out.column.scale;
-        const Status shape =
-            column({"m"}) && column({"n"}) && column({"k"}) ? product(out)
-            : column({"r"}) && column({"s"})                ? convolution(out)
-            : column({"elements"}) || (column({"m"}) && column({"n"}))
-                ? vectors(out)
-                : fail("the columns have no shape of an operator: expected M, N and K, or C, K, "
-                       "R and S, or M and N, or elements; they are " +
-                       namesText());
+        Status shape = column({"m"}) && column({"n"}) && column({"k"}) ? product(out)
+                       : column({"r"}) && column({"s"})                ? convolution(out)
+                       : column({"elements"}) || (column({"m"}) && column({"n"}))
+                           ? vectors(out)
+                           : fail("the columns have no shape of an operator: expected M, N and K, or C, K, "
+                                  "R and S, or M and N, or elements; they are " +
+                                  namesText());
         if (!shape)
             return shape;
         if (const std::string_view name = cell(column({"layer", "name"})); !name.empty())

@@ -247,6 +247,8 @@ private:
 
     Result<std::int64_t> size(std::optional<std::size_t> at) const
     {
+        if (!at)
+            return fail("a column with a size of the operator is missing; the columns are " + namesText());
         const auto value = numberOf(cell(at));
         if (!value || *value < 1 || *value > 1e12 || *value != std::floor(*value))
             return fail(printable(m_names[*at]) + ": expected a whole number from 1, got " +
@@ -343,7 +345,8 @@ private:
         std::int64_t padding = 0;
         if (const std::string_view padded = cell(column({"padded"})); !padded.empty()) {
             padding = padded == "0" ? 0 : std::max<std::int64_t>(0, reach(ceilDiv(a.in, a.stride)) - a.in);
-        } else if (const auto size2 = size(column(out)); column(out)) {
+        } else if (const auto at = column(out)) {
+            const auto size2 = size(at);
             if (!size2)
                 return size2.error();
             padding = std::max<std::int64_t>(0, reach(*size2) - a.in);

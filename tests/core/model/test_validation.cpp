@@ -181,6 +181,10 @@ void TestValidation::badSetsAreOneSentence()
     QCOMPARE(refusal("m,n,k,us\n1,1,1,1\n", options),
              std::string(
                  "--where: expected COLUMN=VALUE, COLUMN!=VALUE, COLUMN<VALUE or COLUMN>VALUE, got \"m~1\""));
+    QCOMPARE(
+        refusal("C,K,R,S,H,us\n1,1,3,3,9,1\n"),
+        std::string("set.csv: line 2: a column with a size of the operator is missing; the columns are C, K, "
+                    "R, S, H, us"));
     QCOMPARE(refusal("C,K,R,S,H,W,us\n1,1,5,5,3,3,1\n"),
              std::string("set.csv: line 2: the kernel is larger than the input"));
 }

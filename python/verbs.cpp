@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "mapping/files.h"
 #include "sweep/folder.h"
+#include "verbs/fit.h"
 #include "verbs/map_hierarchy.h"
 #include "verbs/npu.h"
 #include "verbs/run.h"
@@ -214,6 +215,12 @@ Result<std::string> validateDocument(const verbs::ValidateCall& call, const Sess
 {
     const auto comparison = verbs::validate(call, {session.token(), {}});
     return comparison ? Result<std::string>(validation::comparisonJson(*comparison)) : comparison.error();
+}
+
+Result<std::string> fitDocument(const verbs::FitCall& call, const Session& session)
+{
+    const auto answer = verbs::fitMachine(call, {session.token(), {}});
+    return answer ? Result<std::string>(answer->json()) : answer.error();
 }
 
 Result<std::string> mapDocument(const verbs::MapCall& call, const Session& session)
@@ -445,6 +452,7 @@ const std::map<std::string, Verb> kVerbs{{"solve", verbOf<verbs::SolveCall>(&sol
                                          {"map", lensVerbOf<verbs::MapCall, &mapDocument>()},
                                          {"summary", lensVerbOf<verbs::SummaryCall, &summaryDocument>()},
                                          {"validate", lensVerbOf<verbs::ValidateCall, &validateDocument>()},
+                                         {"fit", lensVerbOf<verbs::FitCall, &fitDocument>()},
                                          {"sweep", verbOf<verbs::SweepCall>(&sweepVerb)}};
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "eval/lower_bound.h"
 #include "lower/on_machine.h"
 #include "manual/program.h"
+#include "model/machine_text.h"
 #include "report/summary.h"
 #include "table.h"
 #include "verbs.h"
@@ -87,20 +88,9 @@ int describeMachine(const Machine& machine, bool json)
         return Exit::Success;
     }
     Table table({"value", "is", "used by", "origin"});
-    for (const MachineField& f : machineFields(machine)) {
-        if (f.summary)
-            continue;
-        std::string lenses;
-        for (const MachineLens lens : f.lenses)
-            lenses += (lenses.empty() ? "" : ", ") + std::string(toString(lens));
-        std::string origin = f.given ? "given" : f.formula == "default" ? "default" : "derived: " + f.formula;
-        if (f.source)
-            origin = std::string(toString(f.source->kind)) +
-                     (f.source->source.empty() ? "" : ": " + f.source->source) +
-                     (f.source->year > 0 ? " (" + std::to_string(f.source->year) + ")" : "") +
-                     (f.source->note.empty() ? "" : "; " + f.source->note);
-        table.add(f.path, f.value, lenses.empty() ? "no lens yet" : lenses, origin);
-    }
+    for (const MachineField& f : machineFields(machine))
+        if (!f.summary)
+            table.add(f.path, f.value, usedBy(f), originText(f));
     print(table);
     printLensNotes(machine.notes);
     return Exit::Success;

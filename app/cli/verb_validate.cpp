@@ -29,19 +29,9 @@ void bindOptions(verbs::OptionList& o, ValidateArguments& a)
 
 void printText(const validation::Comparison& c)
 {
-    const std::string unit(validation::unitOf(c.quantity));
     std::cout << "lens " << c.lens << " on " << c.machine << " against " << c.column << " of "
               << printable(c.file) << '\n';
-    Table table({"row", "line", "measured, " + unit, "predicted, " + unit, "ratio"});
-    for (const validation::ComparedRow& row : c.rows)
-        if (row.error.empty())
-            table.add(row.name, row.line, TableCell(row.measured, significantNumber(row.measured, 4)),
-                      TableCell(row.predicted, significantNumber(row.predicted, 4)),
-                      TableCell(row.ratio(), significantNumber(row.ratio())));
-        else
-            table.add(row.name, row.line, TableCell(row.measured, significantNumber(row.measured, 4)),
-                      row.error, "");
-    print(table);
+    print(validation::comparisonTable(c));
     if (c.leftOut > 0)
         std::cout << formatGrouped(c.leftOut)
                   << (c.leftOut == 1 ? " row of the file is" : " rows of the file are")

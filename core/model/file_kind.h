@@ -21,7 +21,8 @@ enum class FileKind {
     MappingSetup,
     NpuModel, ///< model for the NPU lens only: it was generated for it, or has fields for hardware and run
     SystolicHierarchy,
-    SystolicSettings
+    SystolicSettings,
+    Measurements ///< measured operators (validation::isMeasuredSet()); fileKindOf() does not look for them
 };
 
 /// Returns the kind of a file. It is recognised by the top-level fields; a method also by the nested tuples

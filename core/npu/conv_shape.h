@@ -59,6 +59,20 @@ struct ConvShape
         return 2 * inputs + t.cOut * t.height * t.width * hw.accumulatorBytes <= hw.spmBytes;
     }
 
+    /// Cycles of a node of this tile, `t.cOut` output channels of one group or of whole groups. Groups follow
+    /// one another; on an array with fixed loops depthwise groups share its outputs.
+    [[nodiscard]] Cycle cyclesOf(const TileSizes& t, bool drain) const
+    {
+        const std::int64_t groups = groupsOf(t.cOut);
+        ArrayWork work{
+            {1, t.cOut / groups, t.cIn, t.height, t.width, kh, kw}, 1, op.stride[0] * op.stride[1]};
+        if (hw.fixed) {
+            work.groups = groups;
+            return tensorCycles(hw, work, op.rate, drain);
+        }
+        return (groups - 1) * tensorCycles(hw, work, op.rate, false) + tensorCycles(hw, work, op.rate, drain);
+    }
+
     /// Block size near `wish`: a block of output channels lies in one group or consists of whole groups.
     [[nodiscard]] std::int64_t channelBlock(std::int64_t wish) const
     {

@@ -25,12 +25,9 @@ public:
 
     [[nodiscard]] TileSizes best(std::int64_t mostNodes) const
     {
-        for (const bool finer : {false, true}) {
-            TileChoice choice(m_hw, mostNodes);
-            offerAll(choice, finer);
-            if (!choice.isEmpty())
-                return choice.best();
-        }
+        if (const auto found =
+                bestTile(m_hw, mostNodes, [this](TileChoice& c, bool finer) { offerAll(c, finer); }))
+            return *found;
         TileSizes t; // nothing fits with two sets of operands
         t.cOut = m_s.channelBlock(std::max<std::int64_t>(m_wish.cOut, 1));
         t.cIn = t.cOut <= m_s.cOutGroup ? std::min(m_s.cInGroup, std::max<std::int64_t>(m_wish.cIn, 1))
@@ -79,7 +76,7 @@ private:
                 for (const BlocksOf& w : blocksOf(m_s.wOut, t.width))
                     if (c.count > 0 && h.count > 0 && w.count > 0)
                         g.tensorCycles += static_cast<double>(copies * c.count * h.count * w.count) *
-                                          static_cast<double>(chainCycles(c.size, h.size * w.size, t.cIn));
+                                          static_cast<double>(chainCycles(c.size, h.size, w.size, t.cIn));
         const std::int64_t inputs = m_s.groupsOf(t.cOut) * t.cIn, across = ceilDiv(m_s.wOut, t.width);
         const std::int64_t height =
             std::min(m_s.hOut, t.height * ceilDiv(g.columnsAtOnce(m_hw.cores), across));
@@ -104,13 +101,16 @@ private:
         return known->second;
     }
 
-    [[nodiscard]] Cycle chainCycles(std::int64_t channels, std::int64_t pixels, std::int64_t step) const
+    /// Cycles of a block of the result, one node after the other for its parts of the input channels.
+    [[nodiscard]] Cycle chainCycles(std::int64_t channels, std::int64_t height, std::int64_t width,
+                                    std::int64_t step) const
     {
-        const std::int64_t groups = m_s.groupsOf(channels), n = channels / groups, taps = m_s.kh * m_s.kw;
-        const std::int64_t parts = ceilDiv(m_s.cInGroup, step), last = m_s.cInGroup - (parts - 1) * step;
-        return (parts - 1) * groups * tensorCycles(m_hw, pixels, n, step * taps, false) +
-               (groups - 1) * tensorCycles(m_hw, pixels, n, last * taps, false) +
-               tensorCycles(m_hw, pixels, n, last * taps, true);
+        const std::int64_t parts = ceilDiv(m_s.cInGroup, step);
+        TileSizes t;
+        t.cOut = channels, t.height = height, t.width = width, t.cIn = step;
+        const Cycle whole = parts > 1 ? (parts - 1) * m_s.cyclesOf(t, false) : 0;
+        t.cIn = m_s.cInGroup - (parts - 1) * step;
+        return whole + m_s.cyclesOf(t, true);
     }
 
     const NpuHardware& m_hw;

@@ -21,6 +21,7 @@ struct ProductToCut
     TileSizes wish;                   ///< requested sizes, which are kept; 0 = by the rule
     /// A and B may lie in SPM as the accumulators of the nodes that made them.
     std::array<bool, 2> accumulated{};
+    double rate = 1; ///< ModelOp::rate
 };
 [[nodiscard]] ProductToCut productToCut(const NpuModel& model, const ModelOp& op);
 
@@ -44,7 +45,7 @@ class DefaultTiles
 public:
     DefaultTiles(const NpuModel& model, const NpuHardware& hardware);
 
-    /// BlockSizes of a matmul or a convolution. Nonzero fields of `wish` are kept.
+    /// Sizes of a matmul or a convolution. Nonzero fields of `wish` are kept.
     [[nodiscard]] TileSizes of(const ModelOp& op, const TileSizes& wish);
     /// Elements of a block of a vector operator.
     [[nodiscard]] std::int64_t vectorElements(const ModelOp& op) const;

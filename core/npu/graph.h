@@ -243,9 +243,6 @@ inline constexpr std::int64_t kMatmulDepth = 64;
 /// Cycles of a node on the tensor engine (docs/rules/npu.md 3) at `rate` multiply-accumulates of a PE in a
 /// cycle. `drain`: with the drain of the last node of a chain. `work` is of one group.
 [[nodiscard]] Cycle tensorCycles(const NpuHardware& hardware, const ArrayWork& work, double rate, bool drain);
-/// The same for a product at the rate 1.
-[[nodiscard]] Cycle tensorCycles(const NpuHardware& hardware, std::int64_t m, std::int64_t n, std::int64_t k,
-                                 bool drain);
 
 /// Input rows (or columns) that output rows [from, to) read: begin and end, clipped to the input,
 /// and equal if they read padding only (docs/rules/npu.md 2.2). `padding`: before the first row.

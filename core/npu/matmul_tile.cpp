@@ -22,13 +22,9 @@ public:
 
     [[nodiscard]] TileSizes best(std::int64_t mostNodes) const
     {
-        for (const bool finer : {false, true}) {
-            TileChoice choice(m_hw, mostNodes);
-            offerAll(choice, finer);
-            if (!choice.isEmpty())
-                return choice.best();
-        }
-        return smallest();
+        const auto found =
+            bestTile(m_hw, mostNodes, [this](TileChoice& c, bool finer) { offerAll(c, finer); });
+        return found.value_or(smallest());
     }
 
 private:
@@ -91,8 +87,8 @@ private:
     [[nodiscard]] Cycle chainCycles(std::int64_t m, std::int64_t n, std::int64_t step) const
     {
         const std::int64_t k = m_p.shape.k, last = k - (ceilDiv(k, step) - 1) * step;
-        return (ceilDiv(k, step) - 1) * tensorCycles(m_hw, m, n, step, false) +
-               tensorCycles(m_hw, m, n, last, true);
+        return (ceilDiv(k, step) - 1) * tensorCycles(m_hw, productWork(m, n, step), m_p.rate, false) +
+               tensorCycles(m_hw, productWork(m, n, last), m_p.rate, true);
     }
 
     /// What is asked for, and 1 for the rest: nothing fits with two sets of operands.
@@ -118,7 +114,8 @@ ProductToCut productToCut(const NpuModel& model, const ModelOp& op)
             {model.bitsOf(op.inputs[0]), model.bitsOf(op.inputs[1]), model.bitsOf(op.outputs[0])},
             model.widestBytes(op),
             op.tile,
-            {}};
+            {},
+            op.rate};
 }
 
 bool matmulFits(const NpuHardware& hw, int dtypeBytes, const TileSizes& t) noexcept

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 #include <vector>
 
 namespace tilewright::npu {
@@ -35,8 +36,8 @@ inline BlockSizes distinctSizes(BlockSizes sizes)
     return sizes;
 }
 
-/// BlockSizes that cut `extent` into about equal blocks, in multiples of `unit`; the requested size if there
-/// is one. `finer`: also below the unit.
+/// Sizes that cut `extent` into about equal blocks, in multiples of `unit`; the requested size if there is
+/// one. `finer`: also below the unit.
 inline BlockSizes blockSizesOf(std::int64_t extent, std::int64_t unit, std::int64_t wish, bool finer)
 {
     if (wish > 0)
@@ -89,6 +90,19 @@ private:
     std::int64_t m_mostNodes;
     std::vector<Offer> m_offers;
 };
+
+/// The best of the tiles that `offerAll(choice, finer)` offers; the finer ones only if no other fits.
+template <class OfferAll>
+std::optional<TileSizes> bestTile(const NpuHardware& hw, std::int64_t mostNodes, const OfferAll& offerAll)
+{
+    for (const bool finer : {false, true}) {
+        TileChoice choice(hw, mostNodes);
+        offerAll(choice, finer);
+        if (!choice.isEmpty())
+            return choice.best();
+    }
+    return std::nullopt;
+}
 
 /// A block size and how many blocks of an extent have it.
 struct BlocksOf

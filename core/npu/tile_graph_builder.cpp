@@ -385,9 +385,4 @@ Cycle tensorCycles(const NpuHardware& hw, const ArrayWork& work, double rate, bo
     return stream + (m - (foldsM - 1) * hw.engineRows) + (n - (foldsN - 1) * hw.engineCols) - 2;
 }
 
-Cycle tensorCycles(const NpuHardware& hw, std::int64_t m, std::int64_t n, std::int64_t k, bool drain)
-{
-    return tensorCycles(hw, productWork(m, n, k), 1, drain);
-}
-
 } // namespace tilewright::npu

@@ -139,22 +139,6 @@ std::pair<std::int64_t, std::int64_t> convInputRange(std::int64_t from, std::int
     return {begin, std::clamp(end, begin, in)};
 }
 
-namespace {
-
-/// Cycles of a node of a convolution: `groups` groups with the loops `trips` each.
-Cycle convCycles(const NpuHardware& hw, const ModelOp& op, const std::array<std::int64_t, kArrayLoops>& trips,
-                 std::int64_t groups, bool drain)
-{
-    ArrayWork work{trips, 1, op.stride[0] * op.stride[1]};
-    if (hw.fixed) { // depthwise groups share the outputs of the array
-        work.groups = groups;
-        return tensorCycles(hw, work, op.rate, drain);
-    }
-    return (groups - 1) * tensorCycles(hw, work, op.rate, false) + tensorCycles(hw, work, op.rate, drain);
-}
-
-} // namespace
-
 void tileConv(TileGraphBuilder& b, const ModelOp& op)
 {
     const ConvShape s(b.model(), b.hardware(), op);
@@ -202,8 +186,9 @@ void tileConv(TileGraphBuilder& b, const ModelOp& op)
                         node.n = ct / groups;
                         node.k = it * s.kh * s.kw;
                         node.repeats = groups;
-                        node.computeCycles =
-                            convCycles(s.hw, op, {1, node.n, it, ht, wt, s.kh, s.kw}, groups, isLast);
+                        TileSizes block;
+                        block.cOut = ct, block.cIn = it, block.height = ht, block.width = wt;
+                        node.computeCycles = s.cyclesOf(block, isLast);
                         last = b.addNode(std::move(node), i0 > 0);
                     }
                     grid.nodes.push_back(last);

@@ -103,8 +103,8 @@ std::vector<std::pair<std::string, std::string>> agreementLines(const Agreement&
 {
     return {{"rows", formatGrouped(a.rows)},
             {"predicted / measured, geometric mean", significantNumber(a.ratio)},
-            {"from", significantNumber(a.least)},
-            {"to", significantNumber(a.most)},
+            {"smallest", significantNumber(a.least)},
+            {"largest", significantNumber(a.most)},
             {"error, geometric mean", percent(a.error)},
             {"error without the common factor", percent(a.scaledError)},
             {"Pearson", fixedNumber(a.pearson, 3)},
@@ -112,6 +112,22 @@ std::vector<std::pair<std::string, std::string>> agreementLines(const Agreement&
             {"Spearman", fixedNumber(a.spearman, 3)},
             {"within 10 %", percent(a.within10)},
             {"within 25 %", percent(a.within25)}};
+}
+
+Table comparisonTable(const Comparison& c)
+{
+    const std::string unit(unitOf(c.quantity));
+    Table out({"row", "line", "measured, " + unit, "predicted, " + unit, "ratio"});
+    for (const ComparedRow& row : c.rows) {
+        const TableCell measured(row.measured, significantNumber(row.measured, 4));
+        if (row.error.empty())
+            out.add(row.name, row.line, measured,
+                    TableCell(row.predicted, significantNumber(row.predicted, 4)),
+                    TableCell(row.ratio(), significantNumber(row.ratio())));
+        else
+            out.add(row.name, row.line, measured, row.error, "");
+    }
+    return out;
 }
 
 } // namespace tilewright::validation

@@ -2,6 +2,7 @@
 // Measurements beside predictions, and how far they are apart.
 #pragma once
 
+#include "base/table.h"
 #include "validation/measured_set.h"
 
 namespace tilewright::validation {
@@ -54,6 +55,8 @@ struct Comparison
 
 /// Names and texts of the figures of an agreement, for people.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> agreementLines(const Agreement& agreement);
+/// The rows as a table: name, line, measured, predicted (or why there is no prediction), ratio.
+[[nodiscard]] Table comparisonTable(const Comparison& comparison);
 /// One JSON document: set, machine, lens, the figures of the agreement, and the rows.
 [[nodiscard]] std::string comparisonJson(const Comparison& comparison);
 /// A self-contained page: figures, a picture of all rows on two logarithmic axes, whose points lead to the

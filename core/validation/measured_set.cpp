@@ -11,6 +11,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 
 namespace tilewright::validation {
@@ -260,6 +261,31 @@ private:
         return cell(at).empty() ? Result(otherwise) : size(at);
     }
 
+    /// Sizes of the tile that the chip used, of a product or of a convolution.
+    Status tile(npu::TileSizes& out) const
+    {
+        struct Side
+        {
+            const char* column;
+            std::int64_t npu::TileSizes::*size;
+        };
+        constexpr Side kProduct[] = {
+            {"tile_m", &npu::TileSizes::m}, {"tile_n", &npu::TileSizes::n}, {"tile_k", &npu::TileSizes::k}};
+        constexpr Side kConvolution[] = {{"tile_k", &npu::TileSizes::cOut},
+                                         {"tile_c", &npu::TileSizes::cIn},
+                                         {"tile_p", &npu::TileSizes::height},
+                                         {"tile_q", &npu::TileSizes::width}};
+        for (const Side& side :
+             column({"r"}) ? std::span<const Side>(kConvolution) : std::span<const Side>(kProduct))
+            if (const auto at = column({side.column}); at && !cell(at).empty()) {
+                const auto value = size(at);
+                if (!value)
+                    return value.error();
+                out.*side.size = *value;
+            }
+        return Unit{};
+    }
+
     Status row()
     {
         for (const Condition& condition : m_conditions)
@@ -283,6 +309,8 @@ private:
                                   namesText());
         if (!shape)
             return shape;
+        if (Status s = tile(out.tile); !s)
+            return s;
         if (const std::string_view name = cell(column({"layer", "name"})); !name.empty())
             out.name = printable(name) + ", " + out.name;
         m_out.rows.push_back(std::move(out));
@@ -441,6 +469,28 @@ std::string_view unitOf(Quantity quantity) noexcept
         break;
     }
     return "ms";
+}
+
+bool isMeasuredSet(std::string_view text)
+{
+    constexpr std::size_t kMostHead = 64
+                                      << 10; // what a head takes at most; other files may have one long line
+    text = text.substr(0, kMostHead);
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        if (line.starts_with('#') || line.find_first_not_of(" \t\r") == std::string_view::npos)
+            continue;
+        bool measured = false;
+        std::set<std::string> names;
+        for (const std::string_view cell : csvCells(line)) {
+            measured = measured || measuredColumn(std::string(cell));
+            names.insert(lowerCase(cell));
+        }
+        const auto has = [&](const char* a, const char* b) { return names.contains(a) && names.contains(b); };
+        return measured && (has("m", "n") || has("r", "s") || names.contains("elements"));
+    }
+    return false;
 }
 
 Result<MeasuredSet> readMeasuredSet(std::string_view text, const std::string& file,

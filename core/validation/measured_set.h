@@ -4,6 +4,7 @@
 
 #include "base/result.h"
 #include "model/model.h"
+#include "npu/model.h"
 
 #include <string>
 #include <string_view>
@@ -34,6 +35,7 @@ struct MeasuredRow
     std::size_t line = 0; ///< of the file, from 1
     model::Model model;   ///< the operator alone
     double measured = 0;  ///< in the unit of the quantity
+    npu::TileSizes tile;  ///< that the chip used, as far as the table says so
 };
 
 struct MeasuredSet
@@ -54,6 +56,8 @@ struct ReadOptions
     std::int64_t operandBits = 0; ///< width of the operands in 1/1024 bit; 0: that of the machine's elements
 };
 
+/// True if the text is a table whose columns name the shape of an operator and a time, cycles or bytes.
+[[nodiscard]] bool isMeasuredSet(std::string_view text);
 /// Reads a table with comments at its top (docs/rules/validation.md 1). The columns say what a row is: M, K
 /// and N a product; C, K, R, S and sizes of the input or the output a convolution; M and N, or elements, an
 /// operator on vectors. An Error names file, line or column, and the reason.

@@ -6,6 +6,7 @@
 #include "report/json_evaluation.h"
 #include "snapshot/snapshot.h"
 #include "systolic/roofline.h"
+#include "verbs/fit.h"
 #include "verbs/schedule.h"
 #include "verbs/systolic.h"
 #include "verbs/tile.h"
@@ -417,6 +418,25 @@ std::string tableCsv(const std::string& document)
         out.append(line).append("\n");
     }
     return out;
+}
+
+std::string FitAnswer::json() const
+{
+    Json fitted = Json::array();
+    for (const FittedValue& v : values)
+        fitted.push_back(
+            {{"field", v.path}, {"before", jsonNumber(v.before)}, {"after", jsonNumber(v.after)}});
+    Json out{{"rows", after.rows},
+             {"values", std::move(fitted)},
+             {"error_before", jsonNumber(before.error)},
+             {"error_after", jsonNumber(after.error)},
+             {"error_left_out", fit.interrupted ? Json() : jsonNumber(fit.errorLeftOut)},
+             {"spearman_after", jsonNumber(after.spearman)},
+             {"evaluations", fit.evaluations},
+             {"machine", parsedJson(writeMachine(machine))}};
+    if (fit.interrupted)
+        out["interrupted"] = true;
+    return dumpByField(out);
 }
 
 } // namespace tilewright::verbs

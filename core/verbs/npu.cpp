@@ -131,6 +131,10 @@ Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const P
     out.hardware = *hardware;
     out.machine = machineText(call, *model, out.hardware);
     out.options = runOptions(call);
+    for (npu::ModelOp& op : model->ops)
+        for (const npu::TileField& field : npu::tileFields(op.type))
+            if (op.tile.*field.size == 0)
+                op.tile.*field.size = call.tile.*field.size;
     npu::FittedModel fitted = npu::fitTiles(std::move(*model), out.hardware);
     if (!fitted.changed.empty())
         out.notes.push_back(fitted.text(out.hardware));

@@ -25,7 +25,8 @@ struct NpuCall
     std::string scheduler = "best";
     std::string assignment = "cost_aware";
     std::string tiles = "default";
-    int cores = 0; ///< 0: the number of cores of the hardware
+    npu::TileSizes tile; ///< of all products and convolutions without a tile of their own; 0: by the rule
+    int cores = 0;       ///< 0: the number of cores of the hardware
     std::vector<double> weights;
     std::vector<int> scaling;
     bool memoryBoundFirst = false;

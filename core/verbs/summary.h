@@ -147,6 +147,7 @@ struct SummarySubject
     std::optional<Schedule> schedule; ///< as it stands; empty: the start schedule
     int cores = 0;                    ///< of the NPU lens and of the run; 0: those of the machine, and 1
     double solve = 0;                 ///< seconds of the search; 0: suggestedSeconds() of the problem
+    npu::TileSizes tile;              ///< NpuCall::tile
 
     [[nodiscard]] std::int64_t coresOf(SummaryKind kind) const;
 };

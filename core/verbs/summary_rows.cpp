@@ -91,6 +91,7 @@ SummaryRow npuRow(SummaryRow row, const SummarySubject& subject, const Progress&
     NpuCall call;
     call.workload = subject.workload;
     call.cores = subject.cores;
+    call.tile = subject.tile;
     const bool searched = row.kind == SummaryKind::NpuSearched;
     if (searched)
         call.tiles = "searched";

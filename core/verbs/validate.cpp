@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string_view>
 
 namespace tilewright::verbs {
 
@@ -18,15 +19,6 @@ using validation::ComparedRow;
 using validation::Quantity;
 
 constexpr std::string_view kFloor = "floor", kArray = "array";
-
-std::string lensNames()
-{
-    std::string out(kFloor);
-    out.append("|").append(kArray);
-    for (const SummaryKind kind : kSummaryKinds)
-        out.append("|").append(toString(kind));
-    return out;
-}
 
 /// The row of the Summary that a lens stands for; `array` belongs to the one of the Systolic lens.
 SummaryKind kindOf(const std::string& lens)
@@ -99,6 +91,8 @@ Result<SummarySubject> subjectOf(const ValidateCall& call, const validation::Mea
     out.workload.workload = std::move(workload);
     out.workload.file = row.name;
     out.cores = call.cores;
+    if (!call.defaultTiles)
+        out.tile = row.tile;
     auto model = putOnMachine(out.workload);
     if (!model)
         return model.error();
@@ -112,12 +106,23 @@ Result<SummarySubject> subjectOf(const ValidateCall& call, const validation::Mea
 
 } // namespace
 
+std::vector<std::string_view> validationLenses()
+{
+    std::vector<std::string_view> out{kFloor, kArray};
+    for (const SummaryKind kind : kSummaryKinds)
+        out.push_back(toString(kind));
+    return out;
+}
+
 void bindOptions(OptionList& o, ValidateCall& call)
 {
+    std::string lenses;
+    for (const std::string_view lens : validationLenses())
+        lenses.append(lenses.empty() ? "" : "|").append(lens);
     constexpr double kMostBits = 64;
     o.add("measurements", call.measurements, "FILE", "Table of measured operators (CSV)", o.required());
     bindMachine(o, call.workload);
-    o.add("--lens", call.lens, lensNames(),
+    o.add("--lens", call.lens, lenses,
           "What predicts: a row of the verb summary, its floor, or the arrays alone");
     o.add("--measured", call.measured, "COLUMN", "Column of the measurements, with a unit in its name",
           o.otherwise("the column with a time or cycles"));
@@ -128,6 +133,7 @@ void bindOptions(OptionList& o, ValidateCall& call)
     o.add("--bits", call.bits, Range{0, kMostBits, true}, "Bits of an element of the operands",
           o.otherwise("those of the machine"));
     o.flag("--no-launch", call.noLaunch, "Leave the launch of an operator out: times of the device alone");
+    o.flag("--default-tiles", call.defaultTiles, "Leave the tiles that the table names out of the NPU lens");
     o.add("--cores", call.cores, Range{1, npu::kMaxCores}, "Number of cores of the NPU lens and of the floor",
           o.otherwise("that of the machine"));
 }

@@ -8,18 +8,22 @@
 
 namespace tilewright::verbs {
 
+/// What can predict: "floor", "array", and the rows of the Summary.
+[[nodiscard]] std::vector<std::string_view> validationLenses();
+
 /// The options of `validate`.
 struct ValidateCall
 {
     std::string measurements; ///< file of the measured set
     WorkloadCall workload;    ///< only its machine is used
-    std::string lens = "npu"; ///< "floor", "array", or the name of a row of the Summary
+    std::string lens = "npu"; ///< one of validationLenses()
     std::string measured;     ///< column; empty: chosen by its name
     std::string operatorKind;
     std::vector<std::string> where;
     double bits = 0; ///< of the operands; 0: those of the machine
     int cores = 0;   ///< 0: those of the machine
     bool noLaunch = false;
+    bool defaultTiles = false; ///< leave out the tiles that the table names
 
     std::string text; ///< of the file; readFiles() fills it
 };

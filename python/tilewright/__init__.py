@@ -215,6 +215,13 @@ validate = _verb(
     scaled_error (geometric means), pearson, pearson_of_logs, spearman, within_10_percent, within_25_percent, and points.
     """,
 )
+fit = _verb(
+    "fit",
+    """
+    Rates and times of a machine, fitted to a table of measurements by least squares of logarithms: values (field, before,
+    after), error_before, error_after, error_left_out (rows that a fit had not seen), spearman_after, and machine.
+    """,
+)
 sweep = _verb(
     "sweep",
     """

@@ -90,6 +90,13 @@ def _pair(value):
     return [int(v) for v in value] if isinstance(value, (tuple, list)) else [int(value)] * 2
 
 
+def _swapped_axes(rank, a, b):
+    """The permutation of `rank` axes that exchanges two of them."""
+    out = list(range(rank))
+    out[a], out[b] = out[b], out[a]
+    return out
+
+
 class _Graph:
     """The model of a traced module."""
 
@@ -259,8 +266,7 @@ class _Graph:
         axis = -1 if axis is None else int(axis)
         if axis % len(shape) == len(shape) - 1:
             return self.result(node, path, "softmax", inputs)
-        swap = list(range(len(shape)))
-        swap[axis], swap[-1] = swap[-1], swap[axis]
+        swap = _swapped_axes(len(shape), axis, -1)
         swapped = [shape[i] for i in swap]
         there = self.add("transpose", path + ".in", inputs, swapped, permutation=swap)
         rows = self.add("softmax", path, [there], swapped)
@@ -387,9 +393,7 @@ class _Graph:
             axes = node.args[1] if len(node.args) == 2 and isinstance(node.args[1], (tuple, list)) else node.args[1:]
             permutation = [int(a) % rank for a in axes]
         else:
-            permutation = list(range(rank))
-            a, b = (0, 1) if word == "t" else (int(node.args[1]) % rank, int(node.args[2]) % rank)
-            permutation[a], permutation[b] = permutation[b], permutation[a]
+            permutation = _swapped_axes(rank, *((0, 1) if word == "t" else map(int, node.args[1:3])))
         self.result(node, node.name, "transpose", inputs[:1], permutation=permutation)
 
     def reduce(self, node, inputs):

@@ -99,7 +99,7 @@ private slots:
         QCOMPARE(told.code, 0);
         const QByteArray line = lineOf(told.out, "launch_us.product");
         QVERIFY2(line.contains("21") && line.contains("measured: a run (2024)") &&
-                     line.contains("no lens yet"),
+                     line.contains("Summary and floor (times)"),
                  line.constData());
         QVERIFY(lineOf(told.out, "vector.lanes").contains("derived: 2 * array cols"));
         QCOMPARE(runCli({"info", real, "--json"}).json()["kind"].get<std::string>(), std::string("machine"));

@@ -229,6 +229,12 @@ QString FileActions::startFolder() const
 
 bool FileActions::openFile(const LensFile& file)
 {
+    if (file.kind == FileKind::Measurements) {
+        (void)m_state.workspace.open(file);
+        rememberRecent(file.path);
+        Q_EMIT viewWanted(QLatin1String(fileUse(file.kind).view));
+        return true;
+    }
     Document& document = m_state.document;
     Q_EMIT opening();
     const bool hadProblem = document.hasProblem();

@@ -35,6 +35,7 @@
 #include "views/systolic/systolic_view.h"
 #include "views/systolic/tile_map_canvas.h"
 #include "views/tiles/tiles_view.h"
+#include "views/validation/validation_view.h"
 
 #include <algorithm>
 
@@ -162,6 +163,15 @@ const std::vector<ViewEntry>& viewCatalog()
          QStringLiteral(""), &make<HistoryView>, QStringLiteral("Alt+0"), Lens::Schedule, tr("&Lists")},
         {QStringLiteral("sweep"), tr("Sweep"), QStringLiteral("bars"), DockArea::Charts,
          QStringLiteral("Hardware"), &make<SweepView>, QStringLiteral("Alt+Shift+8"), Lens::Schedule,
+         tr("&Charts")},
+        {QStringLiteral("validation"),
+         tr("Validation"),
+         QStringLiteral("roofline"),
+         DockArea::Charts,
+         QStringLiteral(""),
+         &make<ValidationView>,
+         {},
+         Lens::Schedule,
          tr("&Charts")},
         {QStringLiteral("bound"), tr("Lower bound"), QStringLiteral("roofline"), DockArea::Charts,
          QStringLiteral(""), &make<BoundView>, QStringLiteral("Alt+Shift+9"), Lens::Schedule, tr("&Set-up")},

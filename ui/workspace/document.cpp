@@ -42,17 +42,21 @@ void Document::announce(Parts parts)
 
 Status Document::setDimensions(const onnx::Dimensions& dimensions)
 {
-    if (!m_model || dimensions == m_dimensions)
+    return m_model ? setSizes(dimensions, *m_machine, tr("Change free dimensions")) : Status(Unit{});
+}
+
+Status Document::setSizes(const onnx::Dimensions& dimensions, const Machine& machine, const QString& text)
+{
+    if (dimensions == m_dimensions && machine == *m_machine)
         return Unit{};
-    auto model = withDimensions(dimensions, *m_machine);
+    auto model = withDimensions(dimensions, machine);
     if (!model)
         return model.error();
     ProblemPtr problem = (*model)->problem;
     Schedule schedule = lower::sameGraph(*problem, *m_problem) && !isStartSchedule()
                             ? edit::normalise(*problem, m_schedule, m_rules)
                             : startOf(*problem);
-    push({std::move(problem), std::move(*model), std::move(schedule), dimensions},
-         tr("Change free dimensions"), {});
+    push({std::move(problem), std::move(*model), std::move(schedule), dimensions}, text, {});
     return Unit{};
 }
 

@@ -168,6 +168,10 @@ public:
     /// Sets the sizes of the free dimensions as one undo step. The schedule is kept if the ops are the same,
     /// otherwise it is replaced by one op per subgraph.
     [[nodiscard]] Status setDimensions(const onnx::Dimensions& dimensions);
+    /// Sets these sizes and the machine as one undo step; nothing changes if either is refused or both are as
+    /// they were. Precondition: a model is open.
+    [[nodiscard]] Status setSizes(const onnx::Dimensions& dimensions, const Machine& machine,
+                                  const QString& text);
     /// Machine on which the next model is opened.
     [[nodiscard]] const Machine& nextMachine() const { return m_nextMachine; }
 

@@ -3,6 +3,7 @@
 
 #include "onnx/import.h"
 #include "theme/text.h"
+#include "validation/measured_set.h"
 
 #include <QCryptographicHash>
 #include <QFileInfo>
@@ -67,6 +68,8 @@ FileUse fileUse(FileKind kind)
         return {Lens::Systolic, 8, false, "systolic"};
     case FileKind::Schedule:
         return {Lens::Schedule, 9, true, "graph"};
+    case FileKind::Measurements:
+        return {Lens::Schedule, 10, false, "validation"};
     }
     return {Lens::Schedule, 0, true, "graph"};
 }
@@ -77,7 +80,9 @@ Result<LensFile> readLensFile(const QString& path)
     if (!content)
         return content.error();
     const auto kind = onnx::isOnnx(content->view()) ? Result(FileKind::Model)
-                                                    : fileKindOf(content->view(), path.toStdString());
+                      : validation::isMeasuredSet(content->view())
+                          ? Result(FileKind::Measurements)
+                          : fileKindOf(content->view(), path.toStdString());
     if (!kind)
         return kind.error();
     return LensFile{path, std::move(*content), *kind};

@@ -164,6 +164,10 @@ void Workspace::setCurrent(Lens lens)
 
 Result<bool> Workspace::open(const LensFile& file)
 {
+    if (file.kind == FileKind::Measurements) {
+        Q_EMIT measurementsOpened(file.path);
+        return true;
+    }
     LensDocument& target = document(file.lens());
     if (fileUse(file.kind).replaces && !mayReplace(file.lens()))
         return false;

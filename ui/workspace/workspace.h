@@ -77,7 +77,8 @@ public:
 Q_SIGNALS:
     void gemmOpened(); ///< another lens has opened a GEMM in the Systolic lens: show that lens
     void lensWanted(tilewright::ui::Lens lens);
-    void runWanted(); ///< the run of the open schedule is to be shown
+    void measurementsOpened(const QString& path); ///< a table of measured operators: no document
+    void runWanted();                             ///< the run of the open schedule is to be shown
     void refused(const QString& why);
     void edited();         ///< a document was changed or saved
     void currentChanged(); ///< current() has changed

@@ -55,6 +55,8 @@ std::string schemaOf(FileKind kind)
         return "systolic-hierarchy";
     case FileKind::SystolicSettings:
         return "systolic-settings";
+    case FileKind::Measurements:
+        break; // a table
     }
     return {};
 }

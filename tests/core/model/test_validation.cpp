@@ -51,7 +51,8 @@ private slots:
     void convolutionsReadTheirPadding_1_2();
     void vectorsNeedTheirOperator_1_3();
     void columnOfMeasurements_1_4();
-    void conditionsLeaveRowsOut_1_5();
+    void tilesOfTheChip_1_5();
+    void conditionsLeaveRowsOut_1_6();
     void badSetsAreOneSentence();
     void figuresByHand_3();
     void correlationsWithoutSpreadAreZero_3();
@@ -136,7 +137,23 @@ void TestValidation::columnOfMeasurements_1_4()
     QCOMPARE(set.rows[0].measured, 1536.0);
 }
 
-void TestValidation::conditionsLeaveRowsOut_1_5()
+void TestValidation::tilesOfTheChip_1_5()
+{
+    const MeasuredSet products = read("m,n,k,tile_m,tile_k,us\n64,64,64,32,16,1\n64,64,64,,,1\n");
+    npu::TileSizes expected;
+    expected.m = 32, expected.k = 16;
+    QVERIFY(products.rows[0].tile == expected);
+    QVERIFY(products.rows[1].tile == npu::TileSizes());
+    const MeasuredSet layers =
+        read("c,k,p,q,r,s,tile_k,tile_c,tile_p,tile_q,cycles\n8,16,10,12,3,3,4,8,5,6,1\n");
+    expected = {};
+    expected.cOut = 4, expected.cIn = 8, expected.height = 5, expected.width = 6;
+    QVERIFY(layers.rows[0].tile == expected);
+    QCOMPARE(refusal("m,n,k,tile_m,us\n64,64,64,0,1\n"),
+             std::string("set.csv: line 2: tile_m: expected a whole number from 1, got \"0\""));
+}
+
+void TestValidation::conditionsLeaveRowsOut_1_6()
 {
     const std::string text = "m,n,k,kind,us\n1,1,1,a,1\n2,1,1,b,1\n3,1,1,a,\n4,1,1,a,1\n";
     const auto rowsOf = [&](std::vector<std::string> where) {

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 namespace test_npu_ticking {
 
@@ -74,6 +76,27 @@ QString difference(const NpuGraph& graph, const NpuHardware& hw, const NpuRun& r
     return {};
 }
 
+/// Runs a small model that `random` draws next on `hw`, and compares it with the reference (`found`: what
+/// differs). Nothing if the case is too large to compare.
+std::optional<NpuRun> drawnCase(npu::test::RandomCase& random, const NpuHardware& hw, Totals& totals,
+                                QString& found)
+{
+    const NpuModel model = random.model(12);
+    const NpuGraph graph = random.graph(model, hw);
+    const RunOptions options = random.options();
+    if (graph.nodes.size() > 120)
+        return std::nullopt;
+    auto run = simulate(graph, hw, options);
+    if (!run) {
+        found = QString::fromStdString(run.error().text());
+        return std::nullopt;
+    }
+    if (run->makespan > 12000)
+        return std::nullopt;
+    found = difference(graph, hw, *run, totals);
+    return std::move(*run);
+}
+
 } // namespace
 
 class TestNpuTicking : public QObject
@@ -93,17 +116,8 @@ void TestNpuTicking::rule_5_agreesWithTickingReference()
     for (std::uint64_t seed = 1; totals.cases < 300; ++seed) {
         QVERIFY2(seed < 2000, "too few small cases");
         npu::test::RandomCase random(seed);
-        NpuHardware hw = random.hardware(3);
-        const NpuModel model = random.model(12);
-        const NpuGraph graph = random.graph(model, hw);
-        const RunOptions options = random.options();
-        if (graph.nodes.size() > 120)
-            continue;
-        const auto run = simulate(graph, hw, options);
-        QVERIFY2(run, run ? "" : run.error().text().c_str());
-        if (run->makespan > 12000)
-            continue;
-        const QString found = difference(graph, hw, *run, totals);
+        QString found;
+        drawnCase(random, random.hardware(3), totals, found);
         QVERIFY2(found.isEmpty(), qPrintable(QStringLiteral("seed %1: %2").arg(seed).arg(found)));
     }
     QVERIFY(totals.events > 10000);
@@ -125,18 +139,10 @@ void TestNpuTicking::rule_5_7_sharedMemory()
         hw.shared.bytes =
             hw.dram.interleaveBytes * (random.pick(0, 1) ? random.pick(1, 12) : random.pick(12, 400));
         hw.shared.bytesPerCycle = random.pick(1, 40);
-        const NpuModel model = random.model(12);
-        const NpuGraph graph = random.graph(model, hw);
-        const RunOptions options = random.options();
-        if (graph.nodes.size() > 120)
-            continue;
-        const auto run = simulate(graph, hw, options);
-        QVERIFY2(run, run ? "" : run.error().text().c_str());
-        if (run->makespan > 12000)
-            continue;
-        const QString found = difference(graph, hw, *run, totals);
+        QString found;
+        if (const auto run = drawnCase(random, hw, totals, found))
+            supplied += run->sharedBytes > 0;
         QVERIFY2(found.isEmpty(), qPrintable(QStringLiteral("seed %1: %2").arg(seed).arg(found)));
-        supplied += run->sharedBytes > 0;
     }
     QVERIFY2(supplied > 100, std::to_string(supplied).c_str());
     qInfo("%d cases, %lld cycles, %lld bytes supplied", totals.cases, static_cast<long long>(totals.cycles),

@@ -175,6 +175,8 @@ private Q_SLOTS:
         QCOMPARE(document.dimensions().at("batch"), static_cast<std::int64_t>(points[3].at));
         QCOMPARE(document.undoStack().index(), steps + 1);
         QVERIFY(!v.model().isEmpty());
+        v.openPoint(points[3].row, false); // it is open: no step
+        QCOMPARE(document.undoStack().index(), steps + 1);
         document.undoStack().undo();
         QCOMPARE(document.dimensions(), decode);
     }

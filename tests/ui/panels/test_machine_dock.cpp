@@ -314,7 +314,7 @@ void TestMachineDock::realMachinesAreEdited()
     QCOMPARE(fieldItem(*view, QStringLiteral("launch_us.product"))->text(1), QStringLiteral("21 µs"));
     QVERIFY(fieldItem(*view, QStringLiteral("launch_us.product"))
                 ->toolTip(1)
-                .contains(QStringLiteral("No lens models this value yet")));
+                .contains(QStringLiteral("Used by: Summary and floor (times).")));
     typeField(*view, QStringLiteral("array.rates"), QStringLiteral("16:1 8:2"));
     QCOMPARE(document().machine()->macsPerCycle(8, 8), 2.0);
     QVERIFY(fieldItem(*view, QStringLiteral("array.rates.8")));

@@ -12,28 +12,6 @@
 
 namespace tilewright::ui {
 
-/// "paper: JSSC 52(1) (2017); quoted by a tool"
-QString sourceText(const Provenance& source)
-{
-    QString out = word(toString(source.kind));
-    if (!source.source.empty())
-        out += QStringLiteral(": ") + QString::fromStdString(source.source);
-    if (source.year > 0)
-        out += QStringLiteral(" (%1)").arg(source.year);
-    if (!source.note.empty())
-        out += QStringLiteral("; ") + QString::fromStdString(source.note);
-    return out;
-}
-
-QString lensesText(const MachineField& field)
-{
-    QStringList lenses;
-    for (const MachineLens lens : field.lenses)
-        lenses << word(toString(lens));
-    return lenses.isEmpty() ? tr("No lens models this value yet.")
-                            : tr("Used by: %1.").arg(lenses.join(QStringLiteral(", ")));
-}
-
 std::optional<Provenance> askSource(QWidget* parent, const QString& path, const Provenance& old)
 {
     QDialog dialog(parent);

@@ -2,6 +2,7 @@
 #include "panels/machine/machine_view.h"
 
 #include "base/file.h"
+#include "model/machine_text.h"
 #include "panels/machine/machine_source.h"
 #include "panels/machine/value_delegate.h"
 #include "theme/icon.h"
@@ -285,11 +286,8 @@ void MachineView::fillList(const Machine& machine, const std::optional<Machine>&
                                           [&](const MachineField& b) { return b.path == f.path; });
             const bool changed = !f.summary && was != before.end() && was->value != f.value;
             QString from;
-            if (!f.given)
-                from = f.formula == "default" ? tr("default")
-                                              : tr("derived: %1").arg(QString::fromStdString(f.formula));
-            if (f.source)
-                from = sourceText(*f.source);
+            if (!f.given || f.source)
+                from = QString::fromStdString(originText(f));
             if (changed) {
                 const QString preset = tr("%1 in the preset").arg(machineValueText(*was));
                 from = from.isEmpty() ? preset : preset + QStringLiteral("; ") + from;
@@ -305,7 +303,7 @@ void MachineView::fillList(const Machine& machine, const std::optional<Machine>&
                     .arg(word(f.meaning).toHtmlEscaped(), QString::fromStdString(f.path).toHtmlEscaped(),
                          raw.toHtmlEscaped(),
                          from.isEmpty() ? QString() : QStringLiteral("<br>") + from.toHtmlEscaped()) +
-                QStringLiteral("<p>%1</p>").arg(lensesText(f));
+                QStringLiteral("<p>%1</p>").arg(tr("Used by: %1.").arg(QString::fromStdString(usedBy(f))));
             for (const int c : {kField, kValue, kFrom})
                 item->setToolTip(c, tip);
         }

@@ -137,14 +137,8 @@ void SweepView::openPoint(std::size_t row, bool compare)
     }
     const QString text = tr("Open %1").arg(name);
     if (results.sweep->workloads.front().content) { // its sizes are its own, and so is its schedule
-        document().undoStack().beginMacro(text);
-        Status done = document().machine() == hardware->machine
-                          ? Status(Unit{})
-                          : document().setMachine(*hardware->machine, text);
         const auto sizes = sweep::dimensionsAt(m_model.plan(), sweep::pointAt(m_model.plan(), r.point));
-        if (done)
-            done = document().setDimensions({sizes.begin(), sizes.end()});
-        document().undoStack().endMacro();
+        const Status done = document().setSizes({sizes.begin(), sizes.end()}, *hardware->machine, text);
         if (!done)
             refuse(sentence(done.error().message));
         else if (compare)

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "verbs/fit.h"
+
+#include "base/text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <string_view>
+
+namespace tilewright::verbs {
+
+namespace {
+
+constexpr double kFactor = 20; ///< how far a rate may move from its value, in both directions
+
+/// A value of the machine that is fitted.
+struct Fitted
+{
+    std::string path, label;
+    validation::FitRange range;
+};
+
+Error cannotFit(const std::string& path, const std::string& why)
+{
+    return {ErrorCode::Field, path + " " + why, "--value", {}};
+}
+
+/// The field of the machine at a path. The rate of a width that the machine does not list, and the launch of
+/// an operator, have a value all the same.
+Result<Fitted> fittedOf(const Machine& machine, const std::string& path, double leastMilliseconds)
+{
+    Fitted out{path, path, {}};
+    double value = 0;
+    MachineUnit unit = MachineUnit::Factor;
+    const std::vector<MachineField> fields = machineFields(machine);
+    if (const auto field = std::ranges::find(fields, path, &MachineField::path); field != fields.end()) {
+        out.label = field->group.empty() ? field->label : field->group + ", " + field->label;
+        unit = field->unit;
+        if (field->summary || !field->editable)
+            return cannotFit(path, "stands for several values or follows from others");
+        value = std::atof(field->value.c_str());
+    } else if (path.starts_with("array.rates.")) {
+        value = 1;
+        out.label = "array, rate at " + path.substr(std::string_view("array.rates.").size()) + " bits";
+    } else {
+        return cannotFit(path, "is no field of the machine; `info MACHINE` lists them");
+    }
+    if (unit == MachineUnit::Micros) {
+        const double most = leastMilliseconds * 1e3;
+        out.range = {std::min(value, most), 0, most, false};
+    } else if (unit == MachineUnit::Factor || unit == MachineUnit::GbPerSecond || unit == MachineUnit::Ghz ||
+               unit == MachineUnit::Mhz) {
+        if (value <= 0)
+            return cannotFit(path, "is 0: there is no value to begin with");
+        out.range = {value, value / kFactor, value * kFactor, true};
+    } else {
+        return cannotFit(path, "is no rate and no time; only these are fitted");
+    }
+    return out;
+}
+
+/// Launch and rate of what the set measures: of products and convolutions the rate of the arrays, of vectors
+/// that of the external memory.
+std::vector<std::string> usualValues(const FitCall& call, const validation::MeasuredSet& set)
+{
+    std::vector<std::string> out;
+    const model::Model& first = set.rows.front().model;
+    const model::OperatorKind kind = first.operators[OperatorId(0)].kind;
+    const bool isProduct = kind == model::OperatorKind::MatMul || kind == model::OperatorKind::Conv2d;
+    if (isProduct) {
+        const double bits = call.bits > 0 ? call.bits
+                                          : 8 * static_cast<double>(call.workload.machine->elementBytes);
+        out.push_back("array.rates." + std::to_string(static_cast<std::int64_t>(std::ceil(bits))));
+    } else {
+        out.emplace_back("levels.external.gb_per_s");
+    }
+    if (set.column.quantity == validation::Quantity::Milliseconds && !call.noLaunch)
+        out.push_back("launch_us." + (isProduct ? std::string("product") : std::string(toString(kind))));
+    return out;
+}
+
+Result<Machine> withValues(Machine machine, const std::vector<Fitted>& fitted, const std::vector<double>& values)
+{
+    for (std::size_t i = 0; i < fitted.size(); ++i) {
+        auto next = withMachineField(machine, fitted[i].path, formatNumber(values[i]));
+        if (!next)
+            return next.error();
+        machine = std::move(*next);
+    }
+    return machine;
+}
+
+} // namespace
+
+void bindOptions(OptionList& o, FitCall& call)
+{
+    bindOptions(o, static_cast<ValidateCall&>(call));
+    o.add("--value", call.values, "FIELD",
+          "Fit this rate or time of the machine (a path of `info MACHINE`); may be repeated",
+          o.oneByOne(), o.otherwise("the rate of the arrays, or of the external memory for vectors, and the launch"));
+}
+
+Result<FitAnswer> fitMachine(const FitCall& call, const Progress& progress)
+{
+    auto before = validate(call, {progress.stop, {}});
+    if (!before)
+        return before.error();
+    std::vector<double> measured;
+    double least = std::numeric_limits<double>::infinity();
+    for (const validation::ComparedRow& row : before->rows) {
+        measured.push_back(row.measured);
+        least = std::min(least, row.measured);
+    }
+    if (before->agreement.rows < 2)
+        return Error{ErrorCode::Field,
+                     before->rows.empty() || before->rows.front().error.empty()
+                         ? "a fit needs two rows with a prediction"
+                         : "a fit needs two rows with a prediction: " + before->rows.front().error,
+                     {},
+                     call.measurements};
+    const auto set = validation::readMeasuredSet(call.text, call.measurements,
+                                                 {call.measured, call.operatorKind, call.where, 0});
+    if (!set)
+        return set.error();
+    const double leastMilliseconds =
+        before->quantity == validation::Quantity::Milliseconds
+            ? least
+            : least / (call.workload.machine->clockGhz * 1e6);
+    std::vector<Fitted> fitted;
+    for (const std::string& path : call.values.empty() ? usualValues(call, *set) : call.values) {
+        auto value = fittedOf(*call.workload.machine, path, leastMilliseconds);
+        if (!value)
+            return value.error();
+        fitted.push_back(std::move(*value));
+    }
+    std::vector<validation::FitRange> ranges;
+    ranges.reserve(fitted.size());
+    for (const Fitted& f : fitted)
+        ranges.push_back(f.range);
+    const auto predict = [&](const std::vector<double>& values) {
+        std::vector<double> out(measured.size(), 0);
+        auto machine = withValues(*call.workload.machine, fitted, values);
+        if (!machine) // the value makes it impossible
+            return out;
+        FitCall next = call;
+        next.workload.machine = std::move(*machine);
+        const auto compared = validate(next, {progress.stop, {}});
+        for (std::size_t i = 0; compared && i < compared->rows.size(); ++i)
+            out[i] = compared->rows[i].error.empty() ? compared->rows[i].predicted : 0;
+        return out;
+    };
+    FitAnswer out{*call.workload.machine, {}, validation::fit(measured, ranges, predict, progress), {}, {}};
+    auto machine = withValues(*call.workload.machine, fitted, out.fit.values);
+    if (!machine)
+        return machine.error();
+    constexpr std::string_view kFitted = "-fitted";
+    if (!machine->name.ends_with(kFitted))
+        machine = withMachineField(*machine, "name", machine->name + std::string(kFitted));
+    if (!machine)
+        return machine.error();
+    FitCall last = call;
+    last.workload.machine = *machine;
+    const auto after = validate(last);
+    if (!after)
+        return after.error();
+    out.before = before->agreement;
+    out.after = after->agreement;
+    Provenance source{SourceKind::Fitted, std::filesystem::path(call.measurements).filename().string(), 0, {}};
+    source.note = "to " + std::to_string(out.after.rows) + " rows by the lens " + call.lens + ": error " +
+                  percent(out.before.error) + " before, " + percent(out.after.error) + " after" +
+                  (out.fit.interrupted ? std::string(", interrupted")
+                                       : ", " + percent(out.fit.errorLeftOut) + " on rows left out");
+    for (std::size_t i = 0; i < fitted.size(); ++i) {
+        out.values.push_back({fitted[i].path, fitted[i].label, fitted[i].range.start, out.fit.values[i]});
+        auto named = withMachineSource(*machine, fitted[i].path, source);
+        if (!named)
+            return named.error();
+        machine = std::move(named);
+    }
+    out.machine = std::move(*machine);
+    return out;
+}
+
+Table FitAnswer::table() const
+{
+    Table out({"value", "field", "before", "after"});
+    for (const FittedValue& v : values)
+        out.add(v.label, v.path, TableCell(v.before, significantNumber(v.before)),
+                TableCell(v.after, significantNumber(v.after)));
+    return out;
+}
+
+Table FitAnswer::errors() const
+{
+    Table out({"error, geometric mean", "value"});
+    out.add("before", TableCell(before.error, percent(before.error)));
+    out.add("after", TableCell(after.error, percent(after.error)));
+    if (!fit.interrupted)
+        out.add("on rows left out of a fit", TableCell(fit.errorLeftOut, percent(fit.errorLeftOut)));
+    out.add("Spearman after", TableCell(after.spearman, fixedNumber(after.spearman, 3)));
+    return out;
+}
+
+} // namespace tilewright::verbs

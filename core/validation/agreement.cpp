@@ -118,6 +118,8 @@ Table comparisonTable(const Comparison& c)
 {
     const std::string unit(unitOf(c.quantity));
     Table out({"row", "line", "measured, " + unit, "predicted, " + unit, "ratio"});
+    for (std::size_t i = 1; i < out.columns.size(); ++i)
+        out.columns[i].kind = ColumnKind::Number;
     for (const ComparedRow& row : c.rows) {
         const TableCell measured(row.measured, significantNumber(row.measured, 4));
         if (row.error.empty())

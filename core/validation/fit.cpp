@@ -37,8 +37,8 @@ double rounded(double value)
 class Fit
 {
 public:
-    Fit(const std::vector<double>& measured, const std::vector<FitRange>& ranges, const FitPredictions& predict,
-        const Progress& progress)
+    Fit(const std::vector<double>& measured, const std::vector<FitRange>& ranges,
+        const FitPredictions& predict, const Progress& progress)
         : m_measured(measured), m_ranges(ranges), m_predict(predict), m_progress(progress)
     {
     }
@@ -61,10 +61,12 @@ public:
         constexpr std::size_t kFolds = 5;
         const std::size_t folds = std::min(kFolds, m_rows.size());
         m_parts = folds + 1;
-        Point best = least(start, m_rows, 0.25);
-        best = least(best, m_rows, 0.05); // a simplex that has collapsed begins again
+        constexpr double kExact = 1e-4, kRough = 2e-3; // of a range
+        Point best = least(start, m_rows, 0.25, kExact);
+        best = least(best, m_rows, 0.05, kExact); // a simplex that has collapsed begins again
         for (std::size_t i = 0; i < m_ranges.size(); ++i)
-            out.values.push_back(std::clamp(rounded(valueAt(m_ranges[i], best[i])), m_ranges[i].low, m_ranges[i].high));
+            out.values.push_back(
+                std::clamp(rounded(valueAt(m_ranges[i], best[i])), m_ranges[i].low, m_ranges[i].high));
         out.errorAfter = error(m_predict(out.values), m_rows);
         double sum = 0;
         for (std::size_t fold = 0; fold < folds && !m_progress.stopRequested(); ++fold) {
@@ -72,7 +74,7 @@ public:
             std::vector<std::size_t> seen, unseen;
             for (std::size_t i = 0; i < m_rows.size(); ++i)
                 (i % folds == fold && folds > 1 ? unseen : seen).push_back(m_rows[i]);
-            const std::vector<double> predicted = m_predict(valuesAt(least(best, seen, 0.1)));
+            const std::vector<double> predicted = m_predict(valuesAt(least(best, seen, 0.05, kRough)));
             for (const std::size_t i : unseen)
                 sum += std::abs(std::log(predicted[i] / m_measured[i]));
         }
@@ -92,7 +94,8 @@ private:
             out.push_back(valueAt(m_ranges[i], point[i]));
         return out;
     }
-    [[nodiscard]] double error(const std::vector<double>& predicted, const std::vector<std::size_t>& rows) const
+    [[nodiscard]] double error(const std::vector<double>& predicted,
+                               const std::vector<std::size_t>& rows) const
     {
         double sum = 0;
         for (const std::size_t i : rows)
@@ -114,8 +117,9 @@ private:
         return sum;
     }
 
-    /// The point with the least sum of squares near `start`; `size` is that of the first simplex.
-    Point least(const Point& start, const std::vector<std::size_t>& rows, double size)
+    /// The point with the least sum of squares near `start`; `size` is that of the first simplex, `end` of
+    /// the last one.
+    Point least(const Point& start, const std::vector<std::size_t>& rows, double size, double end)
     {
         struct Corner
         {
@@ -132,14 +136,14 @@ private:
         const int most = m_evaluations + 60 * static_cast<int>(n);
         while (m_evaluations < most && !m_progress.stopRequested()) {
             std::ranges::stable_sort(simplex, {}, &Corner::value);
-            m_progress.tell((static_cast<double>(m_part) +
-                             1 - static_cast<double>(most - m_evaluations) / (60 * static_cast<double>(n))) /
+            m_progress.tell((static_cast<double>(m_part) + 1 -
+                             static_cast<double>(most - m_evaluations) / (60 * static_cast<double>(n))) /
                             static_cast<double>(m_parts));
             double extent = 0;
             for (const Corner& corner : simplex)
                 for (std::size_t i = 0; i < n; ++i)
                     extent = std::max(extent, std::abs(corner.at[i] - simplex.front().at[i]));
-            if (extent < 1e-4)
+            if (extent < end)
                 break;
             Point centre(n, 0);
             for (std::size_t c = 0; c < n; ++c)

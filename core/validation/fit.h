@@ -23,16 +23,17 @@ struct FitResult
     std::vector<double> values; ///< with three significant digits
     /// Geometric mean of the larger of predicted / measured and its inverse, less 1.
     double errorBefore = 0, errorAfter = 0;
-    /// The same of each fifth of the rows, with values fitted on the other rows; with fewer than five rows, of
-    /// each row with values fitted on the others.
+    /// The same of each fifth of the rows, with values fitted on the other rows; with fewer than five rows,
+    /// of each row with values fitted on the others.
     double errorLeftOut = 0;
-    std::size_t rows = 0; ///< rows with a prediction at the start
-    int evaluations = 0;  ///< number of calls of the predictions
+    std::size_t rows = 0;     ///< rows with a prediction at the start
+    int evaluations = 0;      ///< number of calls of the predictions
     bool interrupted = false; ///< stopped: the values are the best so far, and errorLeftOut is not known
 };
 
 /// Looks for the values with the least sum of squares of ln(predicted / measured) by the simplex method of
-/// Nelder and Mead (docs/rules/validation.md 4). Preconditions: at least one range; low <= start <= high; low > 0 if logarithmic.
+/// Nelder and Mead (docs/rules/validation.md 4). Preconditions: at least one range; low <= start <= high; low
+/// > 0 if logarithmic.
 [[nodiscard]] FitResult fit(const std::vector<double>& measured, const std::vector<FitRange>& ranges,
                             const FitPredictions& predict, const Progress& progress = {});
 

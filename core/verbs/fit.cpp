@@ -71,8 +71,8 @@ std::vector<std::string> usualValues(const FitCall& call, const validation::Meas
     const model::OperatorKind kind = first.operators[OperatorId(0)].kind;
     const bool isProduct = kind == model::OperatorKind::MatMul || kind == model::OperatorKind::Conv2d;
     if (isProduct) {
-        const double bits = call.bits > 0 ? call.bits
-                                          : 8 * static_cast<double>(call.workload.machine->elementBytes);
+        const double bits =
+            call.bits > 0 ? call.bits : 8 * static_cast<double>(call.workload.machine->elementBytes);
         out.push_back("array.rates." + std::to_string(static_cast<std::int64_t>(std::ceil(bits))));
     } else {
         out.emplace_back("levels.external.gb_per_s");
@@ -82,7 +82,8 @@ std::vector<std::string> usualValues(const FitCall& call, const validation::Meas
     return out;
 }
 
-Result<Machine> withValues(Machine machine, const std::vector<Fitted>& fitted, const std::vector<double>& values)
+Result<Machine> withValues(Machine machine, const std::vector<Fitted>& fitted,
+                           const std::vector<double>& values)
 {
     for (std::size_t i = 0; i < fitted.size(); ++i) {
         auto next = withMachineField(machine, fitted[i].path, formatNumber(values[i]));
@@ -99,8 +100,8 @@ void bindOptions(OptionList& o, FitCall& call)
 {
     bindOptions(o, static_cast<ValidateCall&>(call));
     o.add("--value", call.values, "FIELD",
-          "Fit this rate or time of the machine (a path of `info MACHINE`); may be repeated",
-          o.oneByOne(), o.otherwise("the rate of the arrays, or of the external memory for vectors, and the launch"));
+          "Fit this rate or time of the machine (a path of `info MACHINE`); may be repeated", o.oneByOne(),
+          o.otherwise("the rate of the arrays, or of the external memory for vectors, and the launch"));
 }
 
 Result<FitAnswer> fitMachine(const FitCall& call, const Progress& progress)
@@ -125,10 +126,9 @@ Result<FitAnswer> fitMachine(const FitCall& call, const Progress& progress)
                                                  {call.measured, call.operatorKind, call.where, 0});
     if (!set)
         return set.error();
-    const double leastMilliseconds =
-        before->quantity == validation::Quantity::Milliseconds
-            ? least
-            : least / (call.workload.machine->clockGhz * 1e6);
+    const double leastMilliseconds = before->quantity == validation::Quantity::Milliseconds
+                                         ? least
+                                         : least / (call.workload.machine->clockGhz * 1e6);
     std::vector<Fitted> fitted;
     for (const std::string& path : call.values.empty() ? usualValues(call, *set) : call.values) {
         auto value = fittedOf(*call.workload.machine, path, leastMilliseconds);
@@ -168,7 +168,8 @@ Result<FitAnswer> fitMachine(const FitCall& call, const Progress& progress)
         return after.error();
     out.before = before->agreement;
     out.after = after->agreement;
-    Provenance source{SourceKind::Fitted, std::filesystem::path(call.measurements).filename().string(), 0, {}};
+    Provenance source{
+        SourceKind::Fitted, std::filesystem::path(call.measurements).filename().string(), 0, {}};
     source.note = "to " + std::to_string(out.after.rows) + " rows by the lens " + call.lens + ": error " +
                   percent(out.before.error) + " before, " + percent(out.after.error) + " after" +
                   (out.fit.interrupted ? std::string(", interrupted")

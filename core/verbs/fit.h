@@ -30,11 +30,11 @@ struct FitAnswer
 
     /// The errors before and after, and on rows that a fit had not seen.
     [[nodiscard]] Table errors() const;
-    [[nodiscard]] Table table() const; ///< of the values
+    [[nodiscard]] Table table() const;      ///< of the values
     [[nodiscard]] std::string json() const; ///< one document
 };
-/// Fits the values to all rows of the set that have a prediction. The Error names the set, a field that cannot
-/// be fitted, or why no row has a prediction.
+/// Fits the values to all rows of the set that have a prediction. The Error names the set, a field that
+/// cannot be fitted, or why no row has a prediction.
 [[nodiscard]] Result<FitAnswer> fitMachine(const FitCall& call, const Progress& progress = {});
 
 } // namespace tilewright::verbs

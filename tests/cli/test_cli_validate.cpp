@@ -129,19 +129,19 @@ void TestCliValidate::fitWritesAMachine()
 {
     const QTemporaryDir folder;
     const QString machine = folder.filePath(QStringLiteral("fitted.json"));
-    const QStringList call{"fit", kFolder + "tpu_v4_gemm.csv", "--machine", "tpu-v4"};
+    const QStringList call{"fit", kFolder + "tpu_v4_gemm.csv", "--machine", "tpu-v4", "--where", "M=1024"};
     const CliRun text = runCli(call + QStringList{"-o", machine});
     QCOMPARE(text.code, 0);
-    for (const char* part : {"lens floor on tpu-v4, fitted to 172 rows", "array.rates.16",
-                             "launch_us.product", "on rows left out of a fit"})
+    for (const char* part : {"lens floor on tpu-v4, fitted to ", "array.rates.16", "launch_us.product",
+                             "on rows left out of a fit"})
         QVERIFY2(text.out.contains(part), text.out.constData());
     const auto document = runCli(call + QStringList{"--json"}).json();
     const double after = document["error_after"].get<double>();
     QVERIFY2(after < 0.15, std::to_string(after).c_str()); // the bar for stated constants
     QVERIFY(document["error_left_out"].get<double>() < 0.15);
-    const auto again =
-        runCli({"validate", kFolder + "tpu_v4_gemm.csv", "--machine", machine, "--lens", "floor", "--json"})
-            .json();
+    const auto again = runCli({"validate", kFolder + "tpu_v4_gemm.csv", "--machine", machine, "--lens",
+                               "floor", "--where", "M=1024", "--json"})
+                           .json();
     QCOMPARE(again["error"].get<double>(), after);
     QCOMPARE(again["machine"].get<std::string>(), std::string("tpu-v4-fitted"));
     const CliRun info = runCli({"info", machine});

@@ -20,6 +20,8 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 namespace tilewright::ui {
 
@@ -245,34 +247,31 @@ StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(pare
     column->addWidget(wrapped(tr("Group the ops of a tensor graph into subgraphs, choose their tiles, and "
                                  "watch latency and memory change as you edit."),
                               page));
-    auto* open = new QPushButton(icon(QStringLiteral("open")), tr("Open a file…"), page);
-    open->setToolTip(tr(
-        "Open a model (ONNX or JSON), a problem with its hardware, a schedule, a layer to map or a machine. "
-        "You can also drop files on this window."));
-    connect(open, &QPushButton::clicked, this, &StartPage::openRequested);
-    auto* language = new QPushButton(icon(QStringLiteral("open")), tr("Open a Hugging Face config…"), page);
-    language->setToolTip(
-        tr("Open the config.json of a language model: no weights are needed. Phase, batch and "
-           "tokens are chosen in the dock Import."));
-    connect(language, &QPushButton::clicked, this, &StartPage::openRequested);
-    auto* openRow = new QHBoxLayout;
-    openRow->addWidget(open);
-    openRow->addWidget(language);
-    openRow->addWidget(wrapped(tr("or drop a model, a problem, a schedule or a layer on this window"), page),
-                       1);
+    auto* first = new ControlBar(page);
+    for (const auto& [text, tip] :
+         {std::pair{tr("Open a file…"),
+                    tr("Open a model (ONNX or JSON), a problem with its hardware, a schedule, "
+                       "a layer to map, a machine or a table of measurements.")},
+          {tr("Open a Hugging Face config…"),
+           tr("Open the config.json of a language model: no weights are needed. Phase, batch and "
+              "tokens are chosen in the dock Import.")}}) {
+        auto* button = new QPushButton(icon(QStringLiteral("open")), text, page);
+        connect(button, &QPushButton::clicked, this, &StartPage::openRequested);
+        first->add(button, text, tip);
+    }
     for (const auto& [id, text, tip] :
          {std::tuple{"help.demo", tr("Play the demo"), tr("Watch the first minute; Esc or a click ends it.")},
           {"help.tour.fuse", tr("Take a tour"),
            tr("Do the first steps yourself, with a pointer to each control.")}}) {
         auto* button = new QPushButton(icon(QStringLiteral("play")), text, page);
-        button->setToolTip(tip);
         connect(button, &QPushButton::clicked, this, [this, id = QLatin1String(id)] {
             if (QAction* action = m_context.actions.find(id))
                 action->trigger();
         });
-        openRow->addWidget(button);
+        first->add(button, text, tip);
     }
-    column->addLayout(openRow);
+    column->addWidget(first);
+    column->addWidget(wrapped(tr("You can also drop files on this window."), page));
 
     m_recentBox = new QWidget(page);
     m_recent = new QVBoxLayout(m_recentBox);
@@ -303,7 +302,8 @@ void StartPage::addLensSamples(QVBoxLayout& column, QWidget* page)
 {
     QLabel* title = heading(tr("Models, for every lens"), page);
     auto* models = new ControlBar(page);
-    auto* row = new QHBoxLayout;
+    auto* more = new ControlBar(page);
+    bool any = false;
     const auto open = [this](const QStringList& paths) { Q_EMIT filesRequested(paths); };
     for (const char* name : {"mobilenet-v2.onnx", "resnet-18.onnx", "llama-block.json", "gpt2-block.onnx",
                              "bert-block.onnx", "llama-decode-block.json"}) {
@@ -323,15 +323,14 @@ void StartPage::addLensSamples(QVBoxLayout& column, QWidget* page)
         const bool all = kind.folder == QLatin1String("models");
         auto* button = new QPushButton(all ? tr("All models") : kind.text, page);
         button->setObjectName(kind.folder);
-        button->setToolTip(kind.tip);
         button->setMenu(menu);
-        row->addWidget(button);
+        more->add(button, button->text(), kind.tip);
+        any = true;
     }
-    title->setVisible(row->count() > 0);
-    row->addStretch();
+    title->setVisible(any);
     column.addWidget(title);
     column.addWidget(models);
-    column.addLayout(row);
+    column.addWidget(more);
 }
 
 void StartPage::fillSamples()

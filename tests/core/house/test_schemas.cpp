@@ -83,6 +83,7 @@ const std::map<std::string, std::set<std::string>> kFilesOfSources{
     {"app/cli/verb_solve.cpp", {"schedule"}},
     {"app/cli/verb_summary.cpp", {"(CSV)"}},
     {"app/cli/verb_validate.cpp", {"(HTML)"}},
+    {"app/cli/verb_fit.cpp", {"machine"}},
     {"app/cli/verb_tile.cpp", {"(CSV)", "(C++ table)"}},
     {"app/gui/demo.cpp", {"(PNG)"}},
     {"core/lower/machine_lenses.cpp",

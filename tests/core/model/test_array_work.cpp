@@ -168,9 +168,9 @@ void TestArrayWork::npuLensTakesTheArraysOfTheMachine_2_1()
     hw.engineCols = 4;
     QCOMPARE(npu::tensorCycles(hw, productWork(20, 9, 10), 2, false), npu::Cycle{3 * 3 * 10 / 2});
     hw.arrays = 2; // nine folds on two arrays
-    QCOMPARE(npu::tensorCycles(hw, 20, 9, 10, false), npu::Cycle{5 * 10});
+    QCOMPARE(npu::tensorCycles(hw, productWork(20, 9, 10), 1, false), npu::Cycle{5 * 10});
     hw.fixed = dots(4, 4, 4, 4);
-    QCOMPARE(npu::tensorCycles(hw, 20, 9, 10, true), npu::Cycle{20 * 3 * 3}); // no drain
+    QCOMPARE(npu::tensorCycles(hw, productWork(20, 9, 10), 1, true), npu::Cycle{20 * 3 * 3}); // no drain
     const Machine machine =
         changed(*machinePreset("edge"), {{"array.kind", "dot_product"}, {"array.rates", "16:2"}});
     QVERIFY(npuHardwareOf(machine).fixed.has_value());

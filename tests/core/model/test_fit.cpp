@@ -67,12 +67,14 @@ private slots:
 void TestFit::leastSquaresOfKnownValues_4_3()
 {
     verbs::FitCall c = call("tpu_v4_gemm.csv", "tpu-v4");
+    c.where = {"M=1024"};
     const Machine before = *c.workload.machine;
     auto changed = withMachineField(before, "array.rates.16", "0.62");
     changed = withMachineField(*changed, "launch_us.product", "7");
     QVERIFY(changed);
     c.workload.machine = *changed;
     c.text = predictedSet(c);
+    c.where.clear();
     c.measurements = "known.csv";
     c.workload.machine = before;
     const auto answer = verbs::fitMachine(c);
@@ -177,14 +179,13 @@ void TestFit::aStoppedFitHasTheBestSoFar()
 {
     std::stop_source stop;
     int calls = 0;
-    const auto result = validation::fit(
-        {10, 20, 30}, {{1, 0.05, 20, true}},
-        [&](const std::vector<double>& v) {
-            if (++calls == 5)
-                stop.request_stop();
-            return std::vector<double>{v[0], v[0], v[0]};
-        },
-        {stop.get_token(), {}});
+    const auto result = validation::fit({10, 20, 30}, {{1, 0.05, 20, true}},
+                                        [&](const std::vector<double>& v) {
+                                            if (++calls == 5)
+                                                stop.request_stop();
+                                            return std::vector<double>{v[0], v[0], v[0]};
+                                        },
+                                        {stop.get_token(), {}});
     QVERIFY(result.interrupted);
     QVERIFY(result.errorAfter < result.errorBefore);
 }

@@ -78,8 +78,7 @@ QString difference(const NpuGraph& graph, const NpuHardware& hw, const NpuRun& r
 
 /// Runs a small model that `random` draws next on `hw`, and compares it with the reference (`found`: what
 /// differs). Nothing if the case is too large to compare.
-std::optional<NpuRun> drawnCase(npu::test::RandomCase& random, const NpuHardware& hw, Totals& totals,
-                                QString& found)
+std::optional<NpuRun> drawnCase(npu::test::RandomCase& random, NpuHardware hw, Totals& totals, QString& found)
 {
     const NpuModel model = random.model(12);
     const NpuGraph graph = random.graph(model, hw);

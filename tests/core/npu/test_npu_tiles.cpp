@@ -550,9 +550,10 @@ void TestNpuTiles::rule_3_computeCycles()
     NpuHardware hw;
     hw.engineRows = 8;
     hw.engineCols = 4;
-    QCOMPARE(tensorCycles(hw, 20, 9, 10, false), Cycle{3 * 3 * 10});
-    QCOMPARE(tensorCycles(hw, 20, 9, 10, true), Cycle{90 + 4 + 1 - 2}); // last fold: 4 rows, 1 column
-    QCOMPARE(tensorCycles(hw, 8, 4, 10, true), Cycle{10 + 8 + 4 - 2});
+    QCOMPARE(tensorCycles(hw, productWork(20, 9, 10), 1, false), Cycle{3 * 3 * 10});
+    QCOMPARE(tensorCycles(hw, productWork(20, 9, 10), 1, true),
+             Cycle{90 + 4 + 1 - 2}); // last fold: 4 rows, 1 column
+    QCOMPARE(tensorCycles(hw, productWork(8, 4, 10), 1, true), Cycle{10 + 8 + 4 - 2});
     NpuModel model;
     model.name = "norms";
     const std::size_t x = model.addTensor("x", {4, 100});

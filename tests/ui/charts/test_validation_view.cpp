@@ -19,12 +19,24 @@ QString measured(const char* file)
     return QStringLiteral(TILEWRIGHT_SOURCE_DIR "/validation/") + QLatin1String(file);
 }
 
-/// Chooses the machine and a lens, and presses Predict.
+ValidationView& shownView(MainWindow& window)
+{
+    window.resize(1440, 1000);
+    window.show();
+    window.showView(QStringLiteral("validation"));
+    window.activateWindow();
+    if (!QTest::qWaitForWindowActive(&window))
+        qFatal("the window is not active");
+    return *viewOf<ValidationView>(window, "validation");
+}
+
+/// Chooses the machine of the window and a lens, and presses Predict.
 void predict(MainWindow& window, ValidationView& v, const char* machine, const char* lens, const char* file)
 {
     QVERIFY(window.state().document.setMachine(*machinePreset(machine), {}));
     v.openMeasurements(measured(file));
     v.findChild<QComboBox*>(QStringLiteral("validation.lens"))->setCurrentText(QLatin1String(lens));
+    v.setFocus();
     QTest::keyClick(&v, Qt::Key_Return, Qt::ControlModifier);
     QVERIFY(v.isRunning());
     v.settle();
@@ -40,10 +52,7 @@ private Q_SLOTS:
     void figuresAreThoseOfTheVerb()
     {
         MainWindow window;
-        window.resize(1440, 1000);
-        window.show();
-        window.showView(QStringLiteral("validation"));
-        auto& v = *viewOf<ValidationView>(window, "validation");
+        auto& v = shownView(window);
         predict(window, v, "eyeriss", "array", "eyeriss_alexnet.csv");
         QVERIFY(v.comparison());
         verbs::ValidateCall call;
@@ -57,7 +66,8 @@ private Q_SLOTS:
         const auto* table = v.findChild<QTableView*>(QStringLiteral("validation.table"));
         QVERIFY(table->isVisible());
         QCOMPARE(table->model()->rowCount(), 3);
-        QVERIFY2(v.copyText().startsWith(QStringLiteral("row\tline\tmeasured, ms\tpredicted, ms\tratio\nconv1\t9\t16.5")),
+        QVERIFY2(v.copyText().startsWith(
+                     QStringLiteral("row\tline\tmeasured, ms\tpredicted, ms\tratio\nconv1\t9\t16.5")),
                  qPrintable(v.copyText()));
         QVERIFY(v.accessibleDescription().contains(QStringLiteral("Spearman 1")));
 
@@ -73,6 +83,18 @@ private Q_SLOTS:
         v.settle();
         QCOMPARE(validation::comparisonJson(*v.comparison()), validation::comparisonJson(*expected));
 
+        // A preset instead of the machine of the window.
+        auto* machine = v.findChild<QComboBox*>(QStringLiteral("validation.machine"));
+        machine->setCurrentText(QStringLiteral("gemmini-16"));
+        QVERIFY(!v.comparison());
+        v.predict();
+        v.settle();
+        QCOMPARE(v.comparison()->machine, std::string("gemmini-16"));
+        machine->setCurrentIndex(0);
+        v.predict();
+        v.settle();
+        QCOMPARE(v.comparison()->machine, std::string("eyeriss"));
+
         // Another machine: what is shown was of the one before.
         QVERIFY(window.state().document.setMachine(*machinePreset("edge"), {}));
         QVERIFY(!v.comparison());
@@ -82,16 +104,14 @@ private Q_SLOTS:
     void whatCannotBeComparedIsSaid()
     {
         MainWindow window;
-        window.resize(1440, 1000);
-        window.show();
-        window.showView(QStringLiteral("validation"));
-        auto& v = *viewOf<ValidationView>(window, "validation");
+        auto& v = shownView(window);
         auto* column = v.findChild<QLineEdit*>(QStringLiteral("validation.measured"));
         QTest::keyClicks(column, QStringLiteral("latency_s"));
         predict(window, v, "eyeriss", "array", "eyeriss_alexnet.csv");
         QVERIFY(!v.comparison());
         const QString why = v.accessibleDescription();
-        QVERIFY2(why.contains(QStringLiteral("latency_s")) && why.contains(QStringLiteral("eyeriss_alexnet.csv")),
+        QVERIFY2(why.contains(QStringLiteral("latency_s")) &&
+                     why.contains(QStringLiteral("eyeriss_alexnet.csv")),
                  qPrintable(why));
         // The right column, and a condition that leaves one row.
         column->clear();
@@ -114,11 +134,8 @@ private Q_SLOTS:
     void theFittedMachineCanBeUsed()
     {
         MainWindow window;
-        window.resize(1440, 1000);
-        window.show();
         QVERIFY(window.openPaths({QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json")}));
-        window.showView(QStringLiteral("validation"));
-        auto& v = *viewOf<ValidationView>(window, "validation");
+        auto& v = shownView(window);
         predict(window, v, "a100", "floor", "a100_gemm.csv");
         Document& document = window.state().document;
         const double before = v.comparison()->agreement.error;
@@ -148,14 +165,12 @@ private Q_SLOTS:
     void aRunCanBeStopped()
     {
         MainWindow window;
-        window.resize(1440, 1000);
-        window.show();
-        window.showView(QStringLiteral("validation"));
-        auto& v = *viewOf<ValidationView>(window, "validation");
+        auto& v = shownView(window);
         QVERIFY(window.state().document.setMachine(*machinePreset("gemmini-16"), {}));
         v.openMeasurements(measured("gemmini_firesim.csv"));
         v.findChild<QComboBox*>(QStringLiteral("validation.lens"))->setCurrentText(QStringLiteral("npu"));
         v.predict();
+        v.setFocus();
         QTest::keyClick(&v, Qt::Key_Return, Qt::ControlModifier); // Stop
         v.settle();
         QVERIFY(v.comparison());

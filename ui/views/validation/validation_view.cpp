@@ -79,28 +79,39 @@ void ValidationView::addControls()
                   [this] { choose(); });
     m_start = addBarCommand(QStringLiteral("validation.run"), tr("Predict"), QStringLiteral("play"),
                             {QKeySequence(Qt::CTRL | Qt::Key_Return)},
-                            tr("Predict every row on the machine of the window. Press again to stop."), [this] {
+                            tr("Predict every row on the machine. Press again to stop."), [this] {
                                 if (isRunning())
                                     m_job->finishEarly();
                                 else
                                     predict();
                             });
-    m_fit = addBarCommand(QStringLiteral("validation.fit"), tr("Fit the machine"), QStringLiteral("settings"), {},
-                          tr("Look for the rates and the launch time of the machine with which the predictions come "
-                             "nearest to the measurements. Nothing changes before you say so."),
-                          [this] { fitMachine(); });
-    m_use = addBarCommand(QStringLiteral("validation.use"), tr("Use the fitted machine"), QStringLiteral("ok"), {},
-                          tr("Make the fitted machine that of the window (one undo step). Its values name the "
-                             "measurements as their source."),
-                          [this] { useFitted(); });
+    m_fit = addBarCommand(
+        QStringLiteral("validation.fit"), tr("Fit the machine"), QStringLiteral("settings"), {},
+        tr("Look for the rates and the launch time of the machine with which the predictions come "
+           "nearest to the measurements. Nothing changes before you say so."),
+        [this] { fitMachine(); });
+    m_use = addBarCommand(
+        QStringLiteral("validation.use"), tr("Use the fitted machine"), QStringLiteral("ok"), {},
+        tr("Make the fitted machine that of the window (one undo step). Its values name the "
+           "measurements as their source."),
+        [this] { useFitted(); });
     for (QToolButton* button : bar().findChildren<QToolButton*>())
         button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    QStringList machines{tr("of the window")};
+    for (const MachinePreset& preset : machinePresets())
+        machines << word(preset.name);
+    m_machine =
+        bar().addChoice(tr("&Machine"), machines,
+                        tr("The machine on which the rows are predicted: that of the window, or a preset."));
+    m_machine->setObjectName(QStringLiteral("validation.machine"));
+    connect(m_machine, &QComboBox::currentIndexChanged, this, &ValidationView::changed);
     QStringList lenses;
     for (const std::string_view lens : verbs::validationLenses())
         lenses << word(lens);
-    m_lens = bar().addChoice(tr("&Lens"), lenses,
-                             tr("What predicts: a row of the Summary, the machine's floor, or the arrays alone "
-                                "(without memories)."));
+    m_lens =
+        bar().addChoice(tr("&Lens"), lenses,
+                        tr("What predicts: a row of the Summary, the machine's floor, or the arrays alone "
+                           "(without memories)."));
     m_lens->setObjectName(QStringLiteral("validation.lens"));
     m_lens->setCurrentText(QString::fromStdString(verbs::ValidateCall().lens));
     connect(m_lens, &QComboBox::currentTextChanged, this, &ValidationView::changed);
@@ -115,14 +126,15 @@ void ValidationView::addControls()
     };
     m_measured = text(QStringLiteral("validation.measured"), tr("&Column"), tr("the one with a unit"),
                       tr("Column of the measurements. Empty: the column with a time or cycles."));
-    m_where = text(QStringLiteral("validation.where"), tr("&Rows"), tr("all"),
-                   tr("Take only rows that meet these conditions: COLUMN=VALUE, or with !=, < or >; several are "
-                      "separated by commas."));
-    m_operator = bar().addChoice(
-        tr("&Operator"),
-        {tr("by the columns"), QStringLiteral("softmax"), QStringLiteral("layer_norm"), QStringLiteral("rms_norm"),
-         QStringLiteral("elementwise")},
-        tr("Operator of a table of vectors."));
+    m_where =
+        text(QStringLiteral("validation.where"), tr("&Rows"), tr("all"),
+             tr("Take only rows that meet these conditions: COLUMN=VALUE, or with !=, < or >; several are "
+                "separated by commas."));
+    m_operator =
+        bar().addChoice(tr("&Operator"),
+                        {tr("by the columns"), QStringLiteral("softmax"), QStringLiteral("layer_norm"),
+                         QStringLiteral("rms_norm"), QStringLiteral("elementwise")},
+                        tr("Operator of a table of vectors."));
     m_operator->setObjectName(QStringLiteral("validation.operator"));
     connect(m_operator, &QComboBox::currentIndexChanged, this, &ValidationView::changed);
     constexpr int kMostBits = 64;
@@ -142,8 +154,9 @@ void ValidationView::addControls()
     m_launch = new QCheckBox(tr("with the l&aunch"), this);
     m_launch->setObjectName(QStringLiteral("validation.launch"));
     m_launch->setChecked(true);
-    bar().add(m_launch, tr("Launch"),
-              tr("Count the launch of an operator, if the machine states one. Off: times of the device alone."));
+    bar().add(
+        m_launch, tr("Launch"),
+        tr("Count the launch of an operator, if the machine states one. Off: times of the device alone."));
     connect(m_launch, &QCheckBox::toggled, this, &ValidationView::changed);
     m_tiles = new QCheckBox(tr("with its &tiles"), this);
     m_tiles->setObjectName(QStringLiteral("validation.tiles"));
@@ -153,13 +166,16 @@ void ValidationView::addControls()
     connect(m_tiles, &QCheckBox::toggled, this, &ValidationView::changed);
     m_progress = new QProgressBar(this);
     m_progress->setObjectName(QStringLiteral("validation.progress"));
-    m_progress->setMinimumWidth(fontMetrics().horizontalAdvance(QStringLiteral("100 %, 16384 x 12288 x 12288")));
+    m_progress->setMinimumWidth(
+        fontMetrics().horizontalAdvance(QStringLiteral("100 %, 16384 x 12288 x 12288")));
     m_progress->hide();
     bar().add(m_progress, tr("Progress"), tr("Share of the rows that are predicted."), true);
 }
 
 Machine ValidationView::machine() const
 {
+    if (m_machine->currentIndex() > 0)
+        return *machinePreset(m_machine->currentText().toStdString());
     return document().machine().value_or(document().nextMachine());
 }
 
@@ -183,9 +199,8 @@ verbs::FitCall ValidationView::call() const
 
 void ValidationView::choose()
 {
-    const QString path =
-        QFileDialog::getOpenFileName(this, tr("Open measurements"), QFileInfo(m_file).path(),
-                                     tr("Tables (*.csv);;All files (*)"));
+    const QString path = QFileDialog::getOpenFileName(this, tr("Open measurements"), QFileInfo(m_file).path(),
+                                                      tr("Tables (*.csv);;All files (*)"));
     if (path.isEmpty())
         return;
     openMeasurements(path);
@@ -225,6 +240,7 @@ void ValidationView::useFitted()
     const QString file = QFileInfo(m_file).fileName();
     if (const Status done = document().setMachine(machine, tr("Fit the machine to %1").arg(file)); !done)
         return Q_EMIT workspace().refused(wholeSentence(done.error().text()));
+    m_machine->setCurrentIndex(0);
     predict();
 }
 
@@ -246,7 +262,8 @@ void ValidationView::start(verbs::FitCall call, bool fit)
                                     if (now - last < std::chrono::milliseconds(100))
                                         return;
                                     last = now;
-                                    tell([this, fraction, name = word(row)] { showProgress(fraction, name); });
+                                    tell(
+                                        [this, fraction, name = word(row)] { showProgress(fraction, name); });
                                 }};
         Outcome out;
         if (fit) {
@@ -272,8 +289,9 @@ void ValidationView::showProgress(double fraction, const QString& row)
 {
     m_progress->setRange(0, 1000);
     m_progress->setValue(static_cast<int>(1000 * fraction));
-    m_progress->setFormat(row.isEmpty() ? percent(fraction)
-                                        : tr("%1, %2", "share of the rows, name of a row").arg(percent(fraction), row));
+    m_progress->setFormat(row.isEmpty()
+                              ? percent(fraction)
+                              : tr("%1, %2", "share of the rows, name of a row").arg(percent(fraction), row));
 }
 
 void ValidationView::take(Outcome outcome)
@@ -314,8 +332,9 @@ void ValidationView::refresh()
 std::optional<std::size_t> ValidationView::chosenRow() const
 {
     const QModelIndex now = m_table->currentIndex();
-    return m_comparison && now.isValid() ? std::optional(static_cast<std::size_t>(m_sorted->sourceRow(now.row())))
-                                         : std::nullopt;
+    return m_comparison && now.isValid()
+               ? std::optional(static_cast<std::size_t>(m_sorted->sourceRow(now.row())))
+               : std::nullopt;
 }
 
 // -- painting --------------------------------------------------------------------------------------------
@@ -325,8 +344,9 @@ QString ValidationView::hint() const
     if (!m_error.isEmpty())
         return m_error;
     if (m_comparison)
-        return std::ranges::any_of(m_comparison->rows, isPoint) ? QString()
-                                                                : tr("No row has a prediction: see the table.");
+        return std::ranges::any_of(m_comparison->rows, isPoint)
+                   ? QString()
+                   : tr("No row has a prediction: see the table.");
     if (isRunning())
         return tr("Predicting %1 …").arg(QFileInfo(m_file).fileName());
     if (m_file.isEmpty())
@@ -354,7 +374,8 @@ std::vector<PlotModel> ValidationView::buildPlots(const Theme& theme) const
     p.y = {tr("predicted, %1").arg(unit), Scale::Log, low, high, 0.5};
     const QPen equal(theme.outline, 1.5), near(theme.outline, 1, Qt::DashLine);
     const double far = p.x.farHigh() * 2, from = p.x.farLow() / 2;
-    p.lines = {ratioLine(1, from, far, equal), ratioLine(1.25, from, far, near), ratioLine(0.75, from, far, near)};
+    p.lines = {ratioLine(1, from, far, equal), ratioLine(1.25, from, far, near),
+               ratioLine(0.75, from, far, near)};
     p.labels.push_back({{tr("equal")}, {low, low}, {high, high}, theme.muted});
     p.keys = {{tr("dashed: 25 % more and less")}};
     const std::optional<std::size_t> chosen = chosenRow();
@@ -457,8 +478,9 @@ QString ValidationView::markTooltip(const PlotMark& mark) const
     const validation::ComparedRow& row = m_comparison->rows[static_cast<std::size_t>(mark.id)];
     const QString unit = word(validation::unitOf(m_comparison->quantity));
     return plain(tr("%1, line %2: measured %3, predicted %4 %5, ratio %6")
-                     .arg(QString::fromStdString(row.name), number(row.line), significantNumber(row.measured, 4),
-                          significantNumber(row.predicted, 4), unit, significantNumber(row.ratio())));
+                     .arg(QString::fromStdString(row.name), number(row.line),
+                          significantNumber(row.measured, 4), significantNumber(row.predicted, 4), unit,
+                          significantNumber(row.ratio())));
 }
 
 std::optional<int> ValidationView::hoveredMark() const
@@ -492,6 +514,7 @@ QJsonObject ValidationView::settings() const
     if (m_file.isEmpty())
         return {};
     return {{QStringLiteral("file"), m_file},
+            {QStringLiteral("machine"), m_machine->currentIndex() > 0 ? m_machine->currentText() : QString()},
             {QStringLiteral("lens"), m_lens->currentText()},
             {QStringLiteral("column"), m_measured->text()},
             {QStringLiteral("rows"), m_where->text()},
@@ -505,6 +528,8 @@ QJsonObject ValidationView::settings() const
 void ValidationView::restoreSettings(const QJsonObject& settings)
 {
     m_file = settings[QStringLiteral("file")].toString();
+    m_machine->setCurrentIndex(
+        std::max(0, m_machine->findText(settings[QStringLiteral("machine")].toString())));
     if (const int lens = m_lens->findText(settings[QStringLiteral("lens")].toString()); lens >= 0)
         m_lens->setCurrentIndex(lens);
     m_measured->setText(settings[QStringLiteral("column")].toString());

@@ -18,8 +18,9 @@ namespace tilewright::ui {
 
 class NumberBox;
 
-/// Measured operators beside the predictions of a lens on the machine of the window (docs/rules/validation.md):
-/// a picture of all rows on two logarithmic axes, the figures of the agreement, and the table of the rows.
+/// Measured operators beside the predictions of a lens on the machine of the window or a preset
+/// (docs/rules/validation.md): a picture of all rows on two logarithmic axes, the figures of the agreement,
+/// and the table of the rows.
 class ValidationView : public PlotCanvas
 {
     Q_OBJECT
@@ -40,7 +41,7 @@ public:
     void predict();
     /// Fits the usual values of the machine to the rows in the background, with the same call as the verb.
     void fitMachine();
-    /// Makes the fitted machine that of the window: one undo step. Then predicts again.
+    /// Makes the fitted machine that of the window, and takes that: one undo step. Then predicts again.
     void useFitted();
     /// The last fit of what is shown; null: there is none.
     [[nodiscard]] const verbs::FitAnswer* fitted() const { return m_fitted ? &*m_fitted : nullptr; }
@@ -96,6 +97,7 @@ private:
     QAction* m_start = nullptr;
     QAction* m_fit = nullptr;
     QAction* m_use = nullptr;
+    QComboBox* m_machine = nullptr;
     QComboBox* m_lens = nullptr;
     QLineEdit* m_measured = nullptr;
     QLineEdit* m_where = nullptr;

@@ -67,13 +67,13 @@ private Q_SLOTS:
         QVERIFY(table->isVisible());
         QCOMPARE(table->model()->rowCount(), 3);
         QVERIFY2(v.copyText().startsWith(
-                     QStringLiteral("row\tline\tmeasured, ms\tpredicted, ms\tratio\nconv1\t9\t16.5")),
+                     QStringLiteral("row\tline\tmeasured, ms\tpredicted, ms\tratio\nconv1, 3 to 96")),
                  qPrintable(v.copyText()));
         QVERIFY(v.accessibleDescription().contains(QStringLiteral("Spearman 1")));
 
         // A click on a point chooses its row; the chosen row is drawn with a ring.
         QTest::mouseClick(&v, Qt::LeftButton, {}, v.pointOf(1).toPoint());
-        QCOMPARE(table->currentIndex().data().toString(), QStringLiteral("conv3"));
+        QVERIFY(table->currentIndex().data().toString().startsWith(QStringLiteral("conv3")));
         QVERIFY(v.plots().front().mark(1)->radius > v.plots().front().mark(0)->radius);
 
         // The file is opened like any other; the choices stay.

@@ -48,8 +48,8 @@ void MainWindow::createEditActions()
     const Available several =
         needs([](const SelectionState& now) { return now.ops.size() > 1 || now.subgraphs.size() > 1; },
               tr("Select two or more ops or subgraphs first."));
-    const Available tensor = needs([](const SelectionState& now) { return now.hasSubgraph() && now.tensor; },
-                                   tr("Select a subgraph, then a tensor (an edge of the graph)."));
+    const Available tensor = needs([](const SelectionState& now) { return now.tensor.has_value(); },
+                                   tr("Select a tensor first (an edge of the graph)."));
     const auto add = [&](const char* id, const QString& text, const char* iconName,
                          const QList<QKeySequence>& keys, const QString& tip, const Available& available,
                          bool (*edit)(Document&, Selection&)) {
@@ -87,8 +87,10 @@ void MainWindow::createEditActions()
         tr("Remove the selected ops from their subgraph, or the selected subgraphs."), something,
         deleteSelection);
     add("schedule.retain", tr("Retain or release &tensor"), "retain", {QKeySequence(Qt::Key_R)},
-        tr("Retain the selected tensor in fast memory for the next subgraph, or release it."), tensor,
-        toggleRetainOfSelection);
+        tr("Retain the selected tensor in fast memory after the selected subgraph, or the one that computes "
+           "it; or "
+           "release it."),
+        tensor, toggleRetainOfSelection);
     add("schedule.lock", tr("&Lock for the solver"), "lock", {QKeySequence(Qt::Key_L)},
         tr("The solver does not change ops, granularity, retained tensors and drawn tile order of locked "
            "subgraphs."),

@@ -2,6 +2,7 @@
 #include "workspace/schedule_edits.h"
 
 #include "edit/fit.h"
+#include "explain/tensor_uses.h"
 #include "theme/text.h"
 
 #include <algorithm>
@@ -278,10 +279,19 @@ bool toggleLock(Document& document, Selection& selection)
 
 bool toggleRetainOfSelection(Document& document, Selection& selection)
 {
-    const auto subgraph = selection.state().subgraph;
     const auto tensor = selection.state().tensor;
-    if (!subgraph || !tensor)
-        return refuse(document, "select a subgraph and one of its tensors to retain");
+    if (!tensor)
+        return refuse(document, "select a tensor to retain: an edge of the graph");
+    const auto subgraph =
+        retainingSubgraph(*document.problem(), document.schedule(), *tensor, selection.state().subgraph);
+    if (!subgraph)
+        return document.apply(Error{ErrorCode::Refused,
+                                    tr("no subgraph computes or reads %1")
+                                        .arg(QString::fromStdString(document.problem()->tensorName(*tensor)))
+                                        .toStdString(),
+                                    {},
+                                    {}},
+                              {});
     return toggleRetain(document, *subgraph, *tensor);
 }
 

@@ -5,6 +5,7 @@
 #include "panels/inspector/inspector_view.h"
 #include "panels/inspector/retain_list.h"
 #include "panels/inspector/schedule_overview.h"
+#include "panels/inspector/tensor_page.h"
 #include "theme/icon.h"
 #include "theme/text.h"
 #include "views/granularity/granularity_view.h"
@@ -57,6 +58,11 @@ void InspectorView::build()
     const auto [whole, wholeColumn] = pane(m_overviewPane);
     m_overview = new ScheduleOverview(context(), whole);
     wholeColumn->addWidget(m_overview);
+
+    const auto [tensor, tensorColumn] = pane(m_tensorPane);
+    m_tensorPage = new TensorPage(context(), tensor);
+    connect(m_tensorPage, &TensorPage::linkActivated, this, &InspectorView::follow);
+    tensorColumn->addWidget(m_tensorPage);
 
     const auto [page, column] = pane(m_body);
     m_title = paragraph(page);

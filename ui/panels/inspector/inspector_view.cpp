@@ -6,6 +6,7 @@
 #include "panels/inspector/controls.h"
 #include "panels/inspector/retain_list.h"
 #include "panels/inspector/schedule_overview.h"
+#include "panels/inspector/tensor_page.h"
 #include "schedule/schedule.h"
 #include "theme/icon.h"
 #include "theme/text.h"
@@ -69,6 +70,7 @@ void InspectorView::settle()
     }
     m_facts->waitIdle();
     m_overview->settle();
+    m_tensorPage->settle();
     m_fuseOffer->settle();
     for (GranularityView* map : findChildren<GranularityView*>())
         map->settle();
@@ -191,15 +193,22 @@ void InspectorView::refresh()
 {
     const SnapshotPtr snapshot = document().snapshot();
     const SelectionState& state = selection().state();
-    const bool several = snapshot && showsSeveral(snapshot->schedule, state);
-    const auto id = several ? std::nullopt : current();
-    const bool whole = snapshot && !id && !several;
+    const bool tensor = snapshot && state.tensor && state.ops.empty() &&
+                        state.tensor->index() < snapshot->problem->tensorCount();
+    const bool several = snapshot && !tensor && showsSeveral(snapshot->schedule, state);
+    const auto id = several || tensor ? std::nullopt : current();
+    const bool whole = snapshot && !id && !several && !tensor;
     m_hint->setVisible(!snapshot);
     m_overviewPane->setVisible(whole);
     if (whole)
         m_overview->refresh();
     else
         m_overview->cancel();
+    m_tensorPane->setVisible(tensor);
+    if (tensor)
+        m_tensorPage->refresh();
+    else
+        m_tensorPage->cancel();
     m_summaryPane->setVisible(several);
     m_body->setVisible(id.has_value());
     if (several)

@@ -25,13 +25,14 @@ class FuseOffer;
 class GranularityView;
 class RetainList;
 class ScheduleOverview;
+class TensorPage;
 
 inline constexpr std::array kTraversalPresets{TraversalKind::Raster, TraversalKind::Snake,
                                               TraversalKind::Column, TraversalKind::ColumnSnake,
                                               TraversalKind::Spiral};
 
 /// The current subgraph in full: cost and its reasons, granularity, retained tensors, traversal and the most
-/// useful single changes. For several selected subgraphs: sums and means.
+/// useful single changes. For several selected subgraphs: sums and means. For a selected tensor: its page.
 class InspectorView : public View
 {
     Q_OBJECT
@@ -54,6 +55,7 @@ public:
     [[nodiscard]] ScheduleOverview* overview() const { return m_overview; }
     [[nodiscard]] FuseOffer* fuseOffer() const { return m_fuseOffer; }
     [[nodiscard]] RetainList* retainList() const { return m_retain; }
+    [[nodiscard]] TensorPage* tensorPage() const { return m_tensorPage; }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -88,6 +90,8 @@ private:
     FuseOffer* m_fuseOffer = nullptr;
     QScrollArea* m_overviewPane = nullptr; ///< the scroll area of m_overview
     ScheduleOverview* m_overview = nullptr;
+    QScrollArea* m_tensorPane = nullptr; ///< the scroll area of m_tensorPage
+    TensorPage* m_tensorPage = nullptr;
     QScrollArea* m_summaryPane = nullptr; ///< the scroll area of m_summary
     QScrollArea* m_body = nullptr;
     std::vector<OpId> m_shownOps;  ///< the ops of the subgraph on the page

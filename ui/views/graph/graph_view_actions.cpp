@@ -130,6 +130,8 @@ void showGraphMenu(const ViewContext& context, const GraphGeometry& geometry, co
         addTo(*sub, ids);
         return sub;
     };
+    if (hit.tensor && !hit.op && selection.state().tensor != hit.tensor)
+        selection.selectTensor(hit.tensor); // the commands of the menu act on it
     const std::vector<OpId> ops = selectedOps(document, selection);
     if (hit.op || hit.subgraph) {
         addTo(*menu, {"schedule.fuse", "schedule.split"});
@@ -297,6 +299,8 @@ void GraphView::registerActions()
             if (const auto v = g.m_cursor.node(); v && !g.model()->nodes[*v].key.isTensor())
                 g.spreadBlocks(OpId(g.model()->nodes[*v].key.id));
         });
+    add("graph.showSelection", view, tr("Graph: show the selection"), "search", {},
+        tr("Zoom to the selected ops, subgraphs or tensor."), [](GraphView& g) { g.fitSelection(); });
     add("graph.collapseAll", view, tr("Graph: collapse all"), "", {}, tr("Draw every subgraph as one card."),
         [](GraphView& g) { g.collapseAll(true); });
     add("graph.expandAll", view, tr("Graph: expand all"), "", {}, tr("Draw the ops of every subgraph."),

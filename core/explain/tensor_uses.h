@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a schedule does with one tensor.
+#pragma once
+
+#include "eval/memory_use.h"
+#include "schedule/schedule.h"
+#include "workload/problem.h"
+#include "workload/rules.h"
+
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+namespace tilewright {
+
+/// What one subgraph does with a tensor.
+struct TensorUse
+{
+    SubgraphId subgraph;
+    bool computed = false; ///< its ops compute the tensor
+    bool read = false;     ///< its ops read it
+    bool interior = false; ///< it stays inside the subgraph (R2)
+    bool resident = false; ///< the subgraph before has retained it (R3)
+    bool retained = false; ///< it stays in fast memory for the next subgraph
+    /// Units that move; nothing if the subgraph breaks a rule or has too many steps to count.
+    std::optional<TensorTraffic> traffic;
+};
+/// Returns the subgraphs that compute, read or hold a tensor, in the order of their execution. `stop`: ends
+/// the counting of traffic, not the list.
+[[nodiscard]] std::vector<TensorUse> tensorUses(const Problem& problem, const Schedule& schedule,
+                                                const Rules& rules, TensorId tensor,
+                                                const std::stop_token& stop = {});
+
+/// Subgraph whose retention of the tensor can be toggled: `preferred` if it uses the tensor, otherwise the last
+/// one that computes it, otherwise the first one that reads it. Nothing if no subgraph uses it.
+[[nodiscard]] std::optional<SubgraphId> retainingSubgraph(const Problem& problem, const Schedule& schedule,
+                                                          TensorId tensor,
+                                                          std::optional<SubgraphId> preferred = {});
+
+} // namespace tilewright

@@ -25,6 +25,39 @@ bool hasWindow(const mapping::Operand& operand)
                        [](const mapping::Dimension& d) { return d.filterLoop >= 0; });
 }
 
+/// Bits of the elements of an operand that take part in a multiplication.
+double usedBits(const LoopNest& nest, const Architecture& architecture, std::size_t op)
+{
+    const mapping::Operand& operand = nest.operands[op];
+    auto out = static_cast<double>(architecture.bits[op]);
+    for (int i = 0; i < operand.dimensionCount; ++i) {
+        const mapping::Dimension& d = operand.dimensions[static_cast<std::size_t>(i)];
+        const auto trips = [&](int loop) { return nest.trips[static_cast<std::size_t>(loop)]; };
+        if (d.filterLoop < 0) {
+            out *= static_cast<double>(trips(d.loop));
+            continue;
+        }
+        std::array<Shifts, 2> shifts{Shifts{trips(d.loop), d.stride},
+                                     Shifts{trips(d.filterLoop), d.dilation}};
+        out *= static_cast<double>(unionLength(1, shifts));
+    }
+    return out;
+}
+
+/// How often the outermost level reads each element at least: once for every instance that no read reaches
+/// together with others and that works on the same elements.
+double leastReads(const LoopNest& nest, const Architecture& architecture, const Tilings& tilings,
+                  std::size_t op)
+{
+    double out = 1;
+    const unsigned indexMask = nest.operands[op].indexMask;
+    for (std::size_t i = 0; i < tilings.levels() && (i == 0 || !architecture.levels[i].holds[op]); ++i)
+        for (std::size_t l = 0; l < kMaxLoops && !architecture.levels[i].multicast; ++l)
+            if ((indexMask >> l & 1u) == 0)
+                out *= static_cast<double>(tilings.spatial()[i][l]);
+    return out;
+}
+
 } // namespace
 
 Branch boundOfAll(const LoopNest& nest, const Architecture& architecture)
@@ -32,15 +65,18 @@ Branch boundOfAll(const LoopNest& nest, const Architecture& architecture)
     Branch out;
     const Level& outermost = architecture.levels.front();
     out.energy = static_cast<double>(nest.macs) * architecture.macPj;
+    double reads = 0, writes = 0;
     for (std::size_t op = 0; op < kOperands; ++op)
-        if (!hasWindow(nest.operands[op])) // else it may have elements that nobody reads
-            out.energy += static_cast<double>(nest.elements(static_cast<int>(op), nest.trips)) *
-                          static_cast<double>(architecture.bits[op]) *
-                          (op == mapping::kWritten ? outermost.writePj : outermost.readPj);
+        (op == mapping::kWritten ? writes : reads) += usedBits(nest, architecture, op);
+    out.energy += reads * outermost.readPj + writes * outermost.writePj;
     out.cycles = static_cast<double>(nest.macs);
     for (const Level& level : architecture.levels)
         for (const Axis& axis : level.axes)
             out.cycles /= static_cast<double>(axis.size);
+    if (outermost.readBytesPerCycle)
+        out.cycles = std::max(out.cycles, reads / 8 / *outermost.readBytesPerCycle);
+    if (outermost.writeBytesPerCycle)
+        out.cycles = std::max(out.cycles, writes / 8 / *outermost.writeBytesPerCycle);
     return out;
 }
 
@@ -55,12 +91,35 @@ void boundQuickly(const LoopNest& nest, const Architecture& architecture, Branch
     }
     tilings.prepare();
     double energy = tilings.fixedEnergy();
+    std::array<double, kMaxLevels> reads{}, writes{};
+    const auto add = [&](const ExchangeOf& e, const Flow& flow) {
+        reads[e.outer] += flow.outerReadBits;
+        writes[e.outer] += flow.outerWriteBits;
+        if (e.inner < tilings.levels()) {
+            reads[e.inner] += flow.innerReadBits;
+            writes[e.inner] += flow.innerWriteBits;
+        }
+    };
+    for (const ExchangeOf& e : tilings.macsAt(0))
+        add(e, tilings.flow(e, tilings.compute(), tilings.first()));
     for (std::size_t i = 1; i < tilings.levels(); ++i)
-        for (const ExchangeOf& e : tilings.into(i))
-            if (!hasWindow(nest.operands[e.operand])) // else what neighbours share is loaded again
-                energy += tilings.visitEnergy(i, e.operand, 0) * tilings.indexing(e.operand, tilings.first());
+        for (const ExchangeOf& e : tilings.into(i)) {
+            const double different = tilings.indexing(e.operand, tilings.first());
+            if (!hasWindow(nest.operands[e.operand])) {
+                energy += tilings.visitEnergy(i, e.operand, 0) * different;
+                add(e, tilings.flow(e, different, 0)); // tiles of any size move the same in sum
+            } else if (e.outer == 0) { // what neighbours share is loaded again, depending on the tiles
+                const double bits = usedBits(nest, architecture, e.operand) *
+                                    leastReads(nest, architecture, tilings, e.operand);
+                energy += bits * architecture.levels.front().readPj;
+                reads[0] += bits;
+            }
+        }
     branch.energy = std::max(branch.energy, energy);
     branch.cycles = std::max(branch.cycles, tilings.compute());
+    for (std::size_t i = 0; i < tilings.levels(); ++i)
+        branch.cycles =
+            std::max({branch.cycles, tilings.time(i, reads[i], true), tilings.time(i, writes[i], false)});
 }
 
 BranchSearch::BranchSearch(const LoopNest& nest, const Architecture& architecture,

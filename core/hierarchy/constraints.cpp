@@ -95,8 +95,7 @@ Status addLimit(const LoopNest& nest, const Architecture& architecture, const st
     const std::string relation = isTwo ? text.substr(last - 1, 2) : text.substr(last, 1);
     if (relation != "=" && !isTwo)
         return bad("expected =, <= or >=");
-    auto limit = readPlace(nest, architecture,
-                           std::string_view(text).substr(0, last + 1 - relation.size()));
+    auto limit = readPlace(nest, architecture, std::string_view(text).substr(0, last + 1 - relation.size()));
     if (!limit)
         return bad(limit.error().message);
     std::int64_t value = 0;
@@ -104,9 +103,8 @@ Status addLimit(const LoopNest& nest, const Architecture& architecture, const st
     const auto [stop, code] = std::from_chars(text.data() + last + 1, end, value);
     if (code != std::errc{} || stop != end || value < 1 || value > kMaxDimension)
         return bad("expected a whole number from 1 after the sign");
-    const auto known = std::ranges::find_if(out.factors, [&](const FactorLimit& l) {
-        return l.isAt(limit->level, limit->axis, limit->loop);
-    });
+    const auto known = std::ranges::find_if(
+        out.factors, [&](const FactorLimit& l) { return l.isAt(limit->level, limit->axis, limit->loop); });
     FactorLimit& all = known == out.factors.end() ? out.factors.emplace_back(*limit) : *known;
     if (relation != "<=")
         all.least = std::max(all.least, value);

@@ -14,9 +14,9 @@ namespace tilewright::hierarchy {
 
 namespace {
 
-constexpr std::size_t kMostWays = 4000;      ///< of one loop
-constexpr std::size_t kMostSteps = 100'000;  ///< of the combination of the loops
-constexpr std::size_t kMostDemands = 48;     ///< of which all pairs are looked at
+constexpr std::size_t kMostWays = 4000;     ///< of one loop
+constexpr std::size_t kMostSteps = 100'000; ///< of the combination of the loops
+constexpr std::size_t kMostDemands = 48;    ///< of which all pairs are looked at
 
 /// A limit that can be dropped to see whether it is part of the reason.
 struct Demand
@@ -74,8 +74,7 @@ class Finder
 {
 public:
     Finder(const LoopNest& nest, const Architecture& architecture, const Constraints& constraints)
-        : m_nest(nest), m_architecture(architecture), m_constraints(constraints),
-          m_axes(axesOf(architecture))
+        : m_nest(nest), m_architecture(architecture), m_constraints(constraints), m_axes(axesOf(architecture))
     {
     }
 
@@ -129,9 +128,9 @@ public:
         Factors out{1, 1, 1, 1, 1, 1, 1};
         for (int l = 0; l < m_nest.loopCount; ++l) {
             const auto& ways = m_ways[static_cast<std::size_t>(l)];
-            out[static_cast<std::size_t>(l)] =
-                std::ranges::min_element(ways, {}, [&](const Way& way) { return way.extents[level]; })
-                    ->extents[level];
+            out[static_cast<std::size_t>(l)] = std::ranges::min_element(ways, {}, [&](const Way& way) {
+                                                   return way.extents[level];
+                                               })->extents[level];
         }
         return out;
     }
@@ -146,7 +145,8 @@ private:
     [[nodiscard]] FactorLimit limitAt(std::size_t level, int axis, int loop) const
     {
         for (std::size_t i = 0; i < m_limits.size(); ++i)
-            if (const FactorLimit& limit = m_constraints.factors[i]; m_limits[i] && limit.isAt(level, axis, loop))
+            if (const FactorLimit& limit = m_constraints.factors[i];
+                m_limits[i] && limit.isAt(level, axis, loop))
                 return limit;
         return {level, axis, loop};
     }
@@ -171,7 +171,8 @@ private:
                     limit.most = std::min(limit.most, own[a].size);
                 if (!own[a].allows(m_nest.kind, loop))
                     limit.most = 1;
-                if (!extend(ways, loop, limit, i, [axis](Way& way) -> std::int64_t& { return way.axes[axis]; }))
+                if (!extend(ways, loop, limit, i,
+                            [axis](Way& way) -> std::int64_t& { return way.axes[axis]; }))
                     return Answer::Unknown;
             }
             for (Way& way : ways)
@@ -201,8 +202,7 @@ private:
                 way.product *= factor;
                 way.extents[level] = way.product;
                 part(way) = factor;
-                if (std::ranges::any_of(out,
-                                        [&](const Way& w) { return w.isAsGood(way, level, levels); }))
+                if (std::ranges::any_of(out, [&](const Way& w) { return w.isAsGood(way, level, levels); }))
                     continue;
                 std::erase_if(out, [&](const Way& w) { return way.isAsGood(w, level, levels); });
                 out.push_back(std::move(way));

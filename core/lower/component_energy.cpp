@@ -8,9 +8,9 @@ namespace tilewright::lower {
 
 namespace {
 
-// The two machines whose designers publish the energy of an access: Eyeriss (65 nm, JSSC 52(1) 2017, quoted by
-// stanford-mast/nn_dataflow) and TPU v4i (7 nm, ISCA 2021, quoted by Accelergy-Project/accelforge). Reads, pJ
-// a bit; 16-bit words of Eyeriss divided by 16.
+// The two machines whose designers publish the energy of an access: Eyeriss (65 nm, JSSC 52(1) 2017, quoted
+// by stanford-mast/nn_dataflow) and TPU v4i (7 nm, ISCA 2021, quoted by Accelergy-Project/accelforge). Reads,
+// pJ a bit; 16-bit words of Eyeriss divided by 16.
 struct Published
 {
     double nm;
@@ -35,8 +35,8 @@ double perRoot(const Published& machine)
 /// The value at a technology between those of the two machines, as a power of it; not beyond them.
 double between(double ofTpu, double ofEyeriss, double nm)
 {
-    const double place = std::log(std::clamp(nm, kTpu.nm, kEyeriss.nm) / kTpu.nm) /
-                         std::log(kEyeriss.nm / kTpu.nm);
+    const double place =
+        std::log(std::clamp(nm, kTpu.nm, kEyeriss.nm) / kTpu.nm) / std::log(kEyeriss.nm / kTpu.nm);
     return ofTpu * std::pow(ofEyeriss / ofTpu, place);
 }
 

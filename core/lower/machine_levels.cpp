@@ -61,8 +61,9 @@ public:
         a.clockGhz = m.clockGhz * m_rate;
         a.bits.fill(8 * m.elementBytes);
         a.accumulatorBits = 8 * m.accumulatorBytes;
-        a.macPj = m.has("energy_pj.mac") ? m.energy.mac
-                                         : assumed("a multiplication", macPj(8 * m.elementBytes, m.technologyNm));
+        a.macPj = m.has("energy_pj.mac")
+                      ? m.energy.mac
+                      : assumed("a multiplication", macPj(8 * m.elementBytes, m.technologyNm));
         addMemories();
         addArray();
         if (a.levels.size() > hierarchy::kMaxLevels)
@@ -214,8 +215,8 @@ private:
         level.bytes = m_accumulators;
         if (m_accumulators == 0) {
             level.bytes = 2 * m.pes() * m.accumulatorBytes;
-            out.notes.push_back("assumed: accumulators beside each array for twice " + formatGrouped(m.pes()) +
-                                " sums");
+            out.notes.push_back("assumed: accumulators beside each array for twice " +
+                                formatGrouped(m.pes()) + " sums");
         }
         setSramEnergy(level, *level.bytes);
     }
@@ -257,7 +258,9 @@ private:
         if (!m_assumedEnergies.empty()) {
             std::string text = "assumed: energies of ";
             for (std::size_t i = 0; i < m_assumedEnergies.size(); ++i)
-                text.append(i == 0 ? "" : i + 1 < m_assumedEnergies.size() ? ", " : " and ")
+                text.append(i == 0                             ? ""
+                            : i + 1 < m_assumedEnergies.size() ? ", "
+                                                               : " and ")
                     .append(m_assumedEnergies[i]);
             out.notes.push_back(text + ", for " + formatGrouped(m.technologyNm) + " nm" +
                                 (m.has("technology_nm") ? "" : ", which is assumed too"));
@@ -272,8 +275,8 @@ private:
     /// Fields that the four levels of the lens leave out, but this conversion does not.
     static bool isUsed(std::string_view path)
     {
-        constexpr std::array kUsed{"arrays",           "array.kind",     "array.rates", "array.row_loops",
-                                   "array.col_loops",  "levels.",        "register_files"};
+        constexpr std::array kUsed{"arrays",          "array.kind", "array.rates",   "array.row_loops",
+                                   "array.col_loops", "levels.",    "register_files"};
         return std::ranges::any_of(kUsed, [&](const char* used) { return path.starts_with(used); });
     }
 

@@ -39,8 +39,8 @@ Status checkBypass(const YAML::Node& directive, const hierarchy::Level& level, c
             const auto o = static_cast<std::size_t>(op);
             if (level.holds[o] != held)
                 return bad(held ? "level " + level.name + " does not hold " + name
-                                : "level " + level.name + " holds " + name + ": --bypass " + level.name + "." +
-                                      std::string(nest.operands[o].name) + " takes it away");
+                                : "level " + level.name + " holds " + name + ": --bypass " + level.name +
+                                      "." + std::string(nest.operands[o].name) + " takes it away");
         }
     }
     return Unit{};
@@ -60,8 +60,9 @@ public:
 
     Result<ReadLevelConstraints> read(const YAML::Node& root)
     {
-        const Status s = forEachTarget(
-            root, m_file, [this](const YAML::Node& node, const std::string& at) { return readTarget(node, at); });
+        const Status s = forEachTarget(root, m_file, [this](const YAML::Node& node, const std::string& at) {
+            return readTarget(node, at);
+        });
         if (!s)
             return s.error();
         const auto checked = hierarchy::parseConstraints(m_nest, m_architecture, m_out.factors, m_out.orders);
@@ -81,9 +82,9 @@ private:
         const std::string target = scalarOf(node, "target"), type = scalarOf(node, "type");
         const auto level = std::ranges::find(m_architecture.levels, target, &hierarchy::Level::name);
         if (level == m_architecture.levels.end())
-            return bad(at + ".target", target.empty() ? "is missing"
-                                                      : "the architecture has no level \"" +
-                                                            target.substr(0, 40) + "\"");
+            return bad(at + ".target",
+                       target.empty() ? "is missing"
+                                      : "the architecture has no level \"" + target.substr(0, 40) + "\"");
         const bool isBypass = type == "bypass" || type == "datatype" || type == "dataspace";
         if (!isBypass && type != "temporal" && type != "spatial")
             return bad(at + ".type", "a constraint of type \"" + type.substr(0, 40) +
@@ -91,9 +92,9 @@ private:
                                          "bypass have");
         for (const auto& field : node) {
             const std::string key = field.first.IsScalar() ? field.first.Scalar() : std::string("?");
-            const bool isOwn = isBypass             ? key == "bypass" || key == "keep"
-                               : key == "factors" || key == "permutation" ||
-                                     (type == "spatial" && (key == "split" || key == "axis"));
+            const bool isOwn = isBypass ? key == "bypass" || key == "keep"
+                                        : key == "factors" || key == "permutation" ||
+                                              (type == "spatial" && (key == "split" || key == "axis"));
             if (!isOwn && key != "target" && key != "type" && key != "name")
                 return bad(at, "\"" + key.substr(0, 40) + "\" has no counterpart in this lens");
         }
@@ -109,7 +110,8 @@ private:
         if (type == "temporal" && !inside.empty()) {
             std::string order;
             for (auto it = inside.rbegin(); it != inside.rend(); ++it)
-                order.append(order.empty() ? "" : ",").append(m_nest.loopNames[static_cast<std::size_t>(*it)]);
+                order.append(order.empty() ? "" : ",")
+                    .append(m_nest.loopNames[static_cast<std::size_t>(*it)]);
             m_out.orders.push_back(level->name + "=" + order);
         }
         return readFactors(node, *level, type == "spatial", inside, at);
@@ -130,8 +132,7 @@ private:
             if (f.residue)
                 return bad(at + ".factors", "the residue of " + f.name + " has no counterpart in this lens");
             const auto l = static_cast<std::size_t>(loop);
-            const std::string value =
-                f.sign + std::to_string(f.value == 0 ? m_nest.trips[l] : f.value);
+            const std::string value = f.sign + std::to_string(f.value == 0 ? m_nest.trips[l] : f.value);
             const std::string name(m_nest.loopNames[l]);
             if (!isSpatial) {
                 m_out.factors.push_back(std::string(level.name).append(".").append(name).append(value));
@@ -160,7 +161,8 @@ private:
             const std::string name = scalarOf(node, "axis");
             const auto axis = std::ranges::find(level.axes, name, &hierarchy::Axis::name);
             if (axis == level.axes.end())
-                return bad(at + ".axis", "level " + level.name + " has no axis \"" + name.substr(0, 40) + "\"");
+                return bad(at + ".axis",
+                           "level " + level.name + " has no axis \"" + name.substr(0, 40) + "\"");
             return static_cast<std::size_t>(axis - level.axes.begin());
         }
         if (level.axes.size() == 1)

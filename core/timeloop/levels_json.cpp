@@ -19,10 +19,12 @@ namespace {
 
 /// Fields of a level in our files that stand among the attributes of its component.
 constexpr std::array<std::string_view, 11> kLevelFields{
-    "bytes",    "memories", "holds",           "read_bytes_per_cycle", "write_bytes_per_cycle", "read_pj",
-    "write_pj", "axes",     "double_buffered", "multicast",            "reduction"};
+    "bytes",    "memories", "holds", "read_bytes_per_cycle", "write_bytes_per_cycle",
+    "read_pj",  "write_pj", "axes",  "double_buffered",      "multicast",
+    "reduction"};
 /// Fields of the architecture among the attributes of the multiplier.
-constexpr std::array<std::string_view, 4> kArchitectureFields{"clock_ghz", "bits", "accumulator_bits", "mac_pj"};
+constexpr std::array<std::string_view, 4> kArchitectureFields{"clock_ghz", "bits", "accumulator_bits",
+                                                              "mac_pj"};
 
 void emitJson(YAML::Emitter& out, const Json& value)
 {
@@ -110,7 +112,8 @@ public:
     Result<hierarchy::Architecture> read(const YAML::Node& root)
     {
         if (!root.IsMap() || !root["architecture"] || !root["architecture"]["subtree"])
-            return bad("architecture", "expected the tree of Timeloop's version 0.3: architecture with a subtree");
+            return bad("architecture",
+                       "expected the tree of Timeloop's version 0.3: architecture with a subtree");
         m_out = Json::object();
         m_out["levels"] = Json::array();
         if (Status s = readSubtree(root["architecture"]["subtree"], "architecture.subtree"); !s)
@@ -275,9 +278,9 @@ std::string levelsText(const hierarchy::Architecture& a)
     std::int64_t instances = 1;
     for (std::size_t i = 0; i < a.levels.size(); ++i) {
         const hierarchy::Level& level = a.levels[i];
-        out << YAML::Key << "subtree" << YAML::Value << YAML::BeginSeq << YAML::BeginMap << YAML::Key << "name"
-            << YAML::Value << nodeName("at_" + level.name, instances) << YAML::Key << "local" << YAML::Value
-            << YAML::BeginSeq;
+        out << YAML::Key << "subtree" << YAML::Value << YAML::BeginSeq << YAML::BeginMap << YAML::Key
+            << "name" << YAML::Value << nodeName("at_" + level.name, instances) << YAML::Key << "local"
+            << YAML::Value << YAML::BeginSeq;
         component(level.name, i == 0 ? "DRAM" : "SRAM");
         attribute("word-bits", word);
         attribute("width", word);

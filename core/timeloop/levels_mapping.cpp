@@ -133,7 +133,8 @@ private:
         LoopList loops = axes.size() > 1 ? axes[1].second : LoopList();
         loops.insert(loops.end(), axes[0].second.begin(), axes[0].second.end());
         begin(level, "spatial", loops);
-        const std::size_t onFirst = axes.size() > 1 ? axes[0].second.size() : static_cast<std::size_t>(m_nest.loopCount);
+        const std::size_t onFirst =
+            axes.size() > 1 ? axes[0].second.size() : static_cast<std::size_t>(m_nest.loopCount);
         m_out << YAML::Key << "split" << YAML::Value << onFirst << YAML::EndMap;
     }
 
@@ -162,7 +163,8 @@ private:
 class MappingReader
 {
 public:
-    MappingReader(std::string file, const mapping::LoopNest& nest, const hierarchy::Architecture& architecture)
+    MappingReader(std::string file, const mapping::LoopNest& nest,
+                  const hierarchy::Architecture& architecture)
         : m_file(std::move(file)), m_nest(nest), m_architecture(architecture)
     {
         m_out.levels.resize(architecture.levels.size());
@@ -192,8 +194,8 @@ private:
     {
         if (!directive.IsMap())
             return bad(m_at, "expected a directive with target and type");
-        constexpr std::array<std::string_view, 9> kFields{"target", "type",   "factors", "permutation", "split",
-                                                          "axis",   "bypass", "keep",    "name"};
+        constexpr std::array<std::string_view, 9> kFields{
+            "target", "type", "factors", "permutation", "split", "axis", "bypass", "keep", "name"};
         for (const auto& field : directive) {
             const std::string name = field.first.IsScalar() ? field.first.Scalar() : std::string("?");
             if (std::ranges::find(kFields, name) == kFields.end())
@@ -202,9 +204,9 @@ private:
         const std::string target = scalarOf(directive, "target");
         const auto level = std::ranges::find(m_architecture.levels, target, &hierarchy::Level::name);
         if (level == m_architecture.levels.end())
-            return bad(m_at + ".target", target.empty() ? "is missing"
-                                                        : "the architecture has no level \"" +
-                                                              target.substr(0, 40) + "\"");
+            return bad(m_at + ".target",
+                       target.empty() ? "is missing"
+                                      : "the architecture has no level \"" + target.substr(0, 40) + "\"");
         const auto i = static_cast<std::size_t>(level - m_architecture.levels.begin());
         const std::string type = scalarOf(directive, "type");
         if (type == "bypass" || type == "datatype" || type == "dataspace")
@@ -278,7 +280,8 @@ private:
         if (directive["axis"]) {
             const std::string axis = scalarOf(directive, "axis");
             if (std::ranges::find(level.axes, axis, &hierarchy::Axis::name) == level.axes.end())
-                return bad(m_at + ".axis", "level " + level.name + " has no axis \"" + axis.substr(0, 40) + "\"");
+                return bad(m_at + ".axis",
+                           "level " + level.name + " has no axis \"" + axis.substr(0, 40) + "\"");
             if (std::ranges::find(out.spatial, axis, &AxisLoops::axis) != out.spatial.end())
                 return bad(m_at, "a second spatial directive for this axis");
             put(axis, loops);
@@ -370,8 +373,8 @@ Result<Files> writeFiles(const mapping::Layer& layer, const mapping::LoopNest& n
 }
 
 Result<hierarchy::Mapping> readLevelMapping(std::string_view text, const std::string& file,
-                                       const mapping::LoopNest& nest,
-                                       const hierarchy::Architecture& architecture)
+                                            const mapping::LoopNest& nest,
+                                            const hierarchy::Architecture& architecture)
 {
     const auto root = loadDocument(text, file);
     if (!root)

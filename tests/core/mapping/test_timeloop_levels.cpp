@@ -68,8 +68,9 @@ timeloop::Files filesByHand()
 QString replaced(const std::string& text, const char* before, const char* after)
 {
     const QString out = QString::fromStdString(text);
-    return out.contains(QLatin1String(before)) ? QString(out).replace(QLatin1String(before), QLatin1String(after))
-                                               : QString();
+    return out.contains(QLatin1String(before))
+               ? QString(out).replace(QLatin1String(before), QLatin1String(after))
+               : QString();
 }
 
 } // namespace
@@ -146,7 +147,8 @@ void TestTimeloopLevels::rule_10_byHand()
                  has(files.architecture, "multiple-buffering: 2") && has(files.architecture, "class: intmac"),
              files.architecture.c_str());
     // The buffer's outermost loop is X; the row is the only axis. An access is a word of 16 bits.
-    QVERIFY2(has(files.mapping, "target: buffer\n    type: temporal\n    factors: M=2 N=2 K=1\n    permutation: NMK"),
+    QVERIFY2(has(files.mapping,
+                 "target: buffer\n    type: temporal\n    factors: M=2 N=2 K=1\n    permutation: NMK"),
              files.mapping.c_str());
     QVERIFY2(has(files.mapping, "type: spatial\n    factors: M=2 N=1 K=1"), files.mapping.c_str());
     QVERIFY2(has(files.mapping, "keep: [C]\n    bypass: [A, B]"), files.mapping.c_str());
@@ -207,21 +209,34 @@ void TestTimeloopLevels::rule_10_3_constraints_data()
     QTest::addColumn<QString>("texts");  // what it asks for; with ": " the sentence of the error
     QTest::newRow("factors") << "target: buffer, type: temporal, factors: M=2 K<=2 N>=1"
                              << "buffer.X=2 buffer.K<=2 buffer.Y>=1";
-    QTest::newRow("whole") << "target: DRAM, type: temporal, factors: K0" << "DRAM.K=4";
-    QTest::newRow("order") << "target: buffer, type: temporal, permutation: KNM" << "buffer=X,Y,K";
-    QTest::newRow("part of an order") << "target: buffer, type: temporal, permutation: [K, M]" << "buffer=X,K";
-    QTest::newRow("one axis") << "target: buffer, type: spatial, factors: M=2, permutation: MNK" << "buffer.rows.X=2";
-    QTest::newRow("split, first") << "target: DRAM, type: spatial, factors: M=2 N=2, permutation: MNK, split: 1"
-                                  << "DRAM.a.X=2 DRAM.b.X=1 DRAM.a.Y=1 DRAM.b.Y=2";
-    QTest::newRow("axis by name") << "target: DRAM, type: spatial, factors: M=2, axis: b" << "DRAM.b.X=2";
-    QTest::newRow("operands") << "target: regs, type: bypass, keep: [C], bypass: [A]" << "";
-    QTest::newRow("no split") << "target: DRAM, type: spatial, factors: M=2" << "constraints[0].split: level DRAM has two axes";
-    QTest::newRow("another bypass") << "target: buffer, type: bypass, bypass: [A]"
-                                    << "constraints[0].bypass: level buffer holds A: --bypass buffer.A takes it away";
-    QTest::newRow("no level") << "target: SPM, type: temporal" << "constraints[0].target: the architecture has no level";
-    QTest::newRow("no kind") << "target: buffer, type: utilization" << "constraints[0].type: a constraint of type";
-    QTest::newRow("other field") << "target: buffer, type: temporal, min: 3" << "constraints[0]: \"min\" has no counterpart";
-    QTest::newRow("residue") << "target: buffer, type: temporal, factors: 'M=2,1'" << "constraints[0].factors: the residue of M";
+    QTest::newRow("whole") << "target: DRAM, type: temporal, factors: K0"
+                           << "DRAM.K=4";
+    QTest::newRow("order") << "target: buffer, type: temporal, permutation: KNM"
+                           << "buffer=X,Y,K";
+    QTest::newRow("part of an order") << "target: buffer, type: temporal, permutation: [K, M]"
+                                      << "buffer=X,K";
+    QTest::newRow("one axis") << "target: buffer, type: spatial, factors: M=2, permutation: MNK"
+                              << "buffer.rows.X=2";
+    QTest::newRow("split, first")
+        << "target: DRAM, type: spatial, factors: M=2 N=2, permutation: MNK, split: 1"
+        << "DRAM.a.X=2 DRAM.b.X=1 DRAM.a.Y=1 DRAM.b.Y=2";
+    QTest::newRow("axis by name") << "target: DRAM, type: spatial, factors: M=2, axis: b"
+                                  << "DRAM.b.X=2";
+    QTest::newRow("operands") << "target: regs, type: bypass, keep: [C], bypass: [A]"
+                              << "";
+    QTest::newRow("no split") << "target: DRAM, type: spatial, factors: M=2"
+                              << "constraints[0].split: level DRAM has two axes";
+    QTest::newRow("another bypass")
+        << "target: buffer, type: bypass, bypass: [A]"
+        << "constraints[0].bypass: level buffer holds A: --bypass buffer.A takes it away";
+    QTest::newRow("no level") << "target: SPM, type: temporal"
+                              << "constraints[0].target: the architecture has no level";
+    QTest::newRow("no kind") << "target: buffer, type: utilization"
+                             << "constraints[0].type: a constraint of type";
+    QTest::newRow("other field") << "target: buffer, type: temporal, min: 3"
+                                 << "constraints[0]: \"min\" has no counterpart";
+    QTest::newRow("residue") << "target: buffer, type: temporal, factors: 'M=2,1'"
+                             << "constraints[0].factors: the residue of M";
     QTest::newRow("contradiction") << "target: buffer, type: temporal, factors: M<=2 M>=3"
                                    << "c.yaml: \"buffer.X>=3\": contradicts an earlier constraint";
 }
@@ -254,14 +269,17 @@ void TestTimeloopLevels::badArchitecture_data()
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("sentence");
     const std::string good = filesByHand().architecture;
-    QTest::newRow("no tree") << "levels: 3" << "a.yaml: architecture: expected the tree of Timeloop's version 0.3";
-    QTest::newRow("no YAML") << "a: [" << "a.yaml: line ";
+    QTest::newRow("no tree") << "levels: 3"
+                             << "a.yaml: architecture: expected the tree of Timeloop's version 0.3";
+    QTest::newRow("no YAML") << "a: ["
+                             << "a.yaml: line ";
     QTest::newRow("other fan-out") << replaced(good, "at_regs[0..1]", "at_regs[0..2]")
                                    << "has 3 instances in one of buffer, whose axes have 2";
     QTest::newRow("no energy") << replaced(good, "read_pj: 8", "leak: 8")
                                << "a.yaml: levels[0]: the field \"read_pj\" is missing";
     QTest::newRow("a word for a size") << replaced(good, "bytes: 56", "bytes: many") << "levels[1].bytes: ";
-    QTest::newRow("no multiplier") << replaced(good, "class: intmac", "class: adder") << "has no component whose class";
+    QTest::newRow("no multiplier") << replaced(good, "class: intmac", "class: adder")
+                                   << "has no component whose class";
     QTest::newRow("two trees") << replaced(good, "  subtree:\n    - name: at_DRAM\n",
                                            "  subtree:\n    - name: other\n    - name: at_DRAM\n")
                                << "expected a list of one node";
@@ -285,22 +303,28 @@ void TestTimeloopLevels::badMapping_data()
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("sentence");
     const std::string good = filesByHand().mapping;
-    QTest::newRow("no list") << "mapping: {a: b}" << "m.yaml: mapping: expected a list of directives";
+    QTest::newRow("no list") << "mapping: {a: b}"
+                             << "m.yaml: mapping: expected a list of directives";
     QTest::newRow("other level") << replaced(good, "target: buffer", "target: SPM")
                                  << "m.yaml: mapping[1].target: the architecture has no level \"SPM\"";
     QTest::newRow("other dimension") << replaced(good, "M=2 N=2 K=1", "M=2 N=2 P=1")
                                      << "mapping[1].factors: this layer has no dimension \"P\"";
     QTest::newRow("twice") << replaced(good, "M=2 N=2 K=1", "M=2 M=2 K=1") << "dimension M is named twice";
-    QTest::newRow("residue") << replaced(good, "M=2 N=2 K=1", "M=2,1 N=2 K=1") << "expected one whole number after M";
+    QTest::newRow("residue") << replaced(good, "M=2 N=2 K=1", "M=2,1 N=2 K=1")
+                             << "expected one whole number after M";
     QTest::newRow("permutation") << replaced(good, "permutation: NMK", "permutation: NNK")
                                  << "mapping[1].permutation: dimension N is named twice";
-    QTest::newRow("bypass") << replaced(good, "keep: [C]\n    bypass: [A, B]", "keep: [A, C]\n    bypass: [B]")
+    QTest::newRow("bypass") << replaced(good, "keep: [C]\n    bypass: [A, B]",
+                                        "keep: [A, C]\n    bypass: [B]")
                             << "keep: level regs does not hold A";
-    QTest::newRow("unknown field") << replaced(good, "split: 3", "spread: 3") << "mapping[2]: unknown field \"spread\"";
-    QTest::newRow("axis") << replaced(good, "split: 3", "axis: cols") << "mapping[2].axis: level buffer has no axis \"cols\"";
+    QTest::newRow("unknown field") << replaced(good, "split: 3", "spread: 3")
+                                   << "mapping[2]: unknown field \"spread\"";
+    QTest::newRow("axis") << replaced(good, "split: 3", "axis: cols")
+                          << "mapping[2].axis: level buffer has no axis \"cols\"";
     QTest::newRow("second") << replaced(good, "type: spatial", "type: temporal")
                             << "mapping[2]: a second temporal directive for this level";
-    QTest::newRow("type") << replaced(good, "type: spatial", "type: both") << "mapping[2].type: expected temporal";
+    QTest::newRow("type") << replaced(good, "type: spatial", "type: both")
+                          << "mapping[2].type: expected temporal";
 }
 
 void TestTimeloopLevels::badMapping()

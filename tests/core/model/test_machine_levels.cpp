@@ -125,8 +125,7 @@ void TestMachineLevels::rule_9_everyPreset()
 void TestMachineLevels::rule_9_1_memories()
 {
     const MachineLevels edge = levelsOfPreset("edge");
-    QCOMPARE(namesOf(edge.architecture),
-             std::string("external[cores 4] l3 l2 l1[rows 64][cols 64] pe"));
+    QCOMPARE(namesOf(edge.architecture), std::string("external[cores 4] l3 l2 l1[rows 64][cols 64] pe"));
     QVERIFY(!at(edge, "external").bytes && !at(edge, "external").multicast && at(edge, "l1").multicast);
     QCOMPARE(*at(edge, "l3").bytes, 4 * 262144);
     QCOMPARE(*at(edge, "l2").readBytesPerCycle, 512.0);
@@ -149,11 +148,26 @@ void TestMachineLevels::rule_9_2_array_data()
     QTest::addColumn<QString>("rows");
     QTest::addColumn<QString>("cols");
     QTest::addColumn<bool>("added");
-    QTest::newRow("os") << "edge" << "os" << "N Ox Oy X" << "M Y" << false;
-    QTest::newRow("ws") << "edge" << "ws" << "C Fx Fy K" << "M Y" << true;
-    QTest::newRow("is") << "edge" << "is" << "C Fx Fy K" << "N Ox Oy X" << true;
-    QTest::newRow("dot product") << "nvdla-full" << "" << "C K" << "M Y" << true;
-    QTest::newRow("spatial") << "eyeriss" << "" << "M C Fx Y K" << "M C Ox X Y K" << true;
+    QTest::newRow("os") << "edge"
+                        << "os"
+                        << "N Ox Oy X"
+                        << "M Y" << false;
+    QTest::newRow("ws") << "edge"
+                        << "ws"
+                        << "C Fx Fy K"
+                        << "M Y" << true;
+    QTest::newRow("is") << "edge"
+                        << "is"
+                        << "C Fx Fy K"
+                        << "N Ox Oy X" << true;
+    QTest::newRow("dot product") << "nvdla-full"
+                                 << ""
+                                 << "C K"
+                                 << "M Y" << true;
+    QTest::newRow("spatial") << "eyeriss"
+                             << ""
+                             << "M C Fx Y K"
+                             << "M C Ox X Y K" << true;
 }
 
 void TestMachineLevels::rule_9_2_array()
@@ -210,7 +224,8 @@ void TestMachineLevels::rule_9_4_energies()
     QVERIFY(isNear(sramPjPerBit(522, 65), 0.0625) && isNear(sramPjPerBit(110592, 65), 0.9375));
     QVERIFY(isNear(sramPjPerBit(4 << 20, 7), 0.249) && isNear(sramPjPerBit(128 << 20, 7), 1.88));
     QCOMPARE(sramPjPerBit(1024, 4), sramPjPerBit(1024, 7));
-    QVERIFY(sramPjPerBit(1024, 16) > sramPjPerBit(1024, 7) && sramPjPerBit(1024, 16) < sramPjPerBit(1024, 65));
+    QVERIFY(sramPjPerBit(1024, 16) > sramPjPerBit(1024, 7) &&
+            sramPjPerBit(1024, 16) < sramPjPerBit(1024, 65));
     QVERIFY(std::abs(sramPjPerBit(4096, 28) / sramPjPerBit(1024, 28) - 2) < 1e-12);
     QVERIFY(std::abs(macPj(16, 65) - 2) < 1e-12 && std::abs(macPj(8, 7) - 0.021) < 1e-12);
     QCOMPARE(dramPjPerBit(399), 28.75);

@@ -22,7 +22,8 @@ constexpr const char* kLayers = R"({"name": "two", "layers": [
     {"name": "a", "kind": "gemm", "m": 8, "n": 4, "k": 4}, {"name": "b", "kind": "gemm", "m": 4, "n": 4, "k": 2, "count": 3}]})";
 
 /// What the search finds for one objective: the figure of the whole model.
-double least(const mapping::Model& model, const hierarchy::Architecture& architecture, hierarchy::Objective objective)
+double least(const mapping::Model& model, const hierarchy::Architecture& architecture,
+             hierarchy::Objective objective)
 {
     hierarchy::SearchOptions options;
     options.objective = objective;
@@ -118,19 +119,45 @@ void TestSweepLevels::withField_data()
     QTest::addColumn<QString>("path");
     QTest::addColumn<QString>("value");
     QTest::addColumn<QString>("error"); // empty: there is such an architecture
-    QTest::newRow("size") << "levels.buffer.bytes" << "64" << "";
-    QTest::newRow("unlimited") << "levels.buffer.bytes" << "null" << "";
-    QTest::newRow("word") << "levels.buffer.reduction" << "tree" << "";
-    QTest::newRow("switch") << "levels.buffer.multicast" << "false" << "";
-    QTest::newRow("axis") << "levels.buffer.axes.rows.size" << "16" << "";
-    QTest::newRow("bits") << "bits.W" << "4" << "";
-    QTest::newRow("of all") << "mac_pj" << "0.25" << "";
-    QTest::newRow("no level") << "levels.cache.bytes" << "64" << "is no field of the architecture";
-    QTest::newRow("no axis") << "levels.buffer.axes.cols.size" << "64" << "is no field of the architecture";
-    QTest::newRow("no field") << "levels.buffer.ports" << "2" << "unknown field";
-    QTest::newRow("a level") << "levels.buffer" << "2" << "is no field of the architecture";
-    QTest::newRow("not in range") << "levels.buffer.bytes" << "0" << "levels[1].bytes";
-    QTest::newRow("nothing") << "" << "1" << "is no field of the architecture";
+    QTest::newRow("size") << "levels.buffer.bytes"
+                          << "64"
+                          << "";
+    QTest::newRow("unlimited") << "levels.buffer.bytes"
+                               << "null"
+                               << "";
+    QTest::newRow("word") << "levels.buffer.reduction"
+                          << "tree"
+                          << "";
+    QTest::newRow("switch") << "levels.buffer.multicast"
+                            << "false"
+                            << "";
+    QTest::newRow("axis") << "levels.buffer.axes.rows.size"
+                          << "16"
+                          << "";
+    QTest::newRow("bits") << "bits.W"
+                          << "4"
+                          << "";
+    QTest::newRow("of all") << "mac_pj"
+                            << "0.25"
+                            << "";
+    QTest::newRow("no level") << "levels.cache.bytes"
+                              << "64"
+                              << "is no field of the architecture";
+    QTest::newRow("no axis") << "levels.buffer.axes.cols.size"
+                             << "64"
+                             << "is no field of the architecture";
+    QTest::newRow("no field") << "levels.buffer.ports"
+                              << "2"
+                              << "unknown field";
+    QTest::newRow("a level") << "levels.buffer"
+                             << "2"
+                             << "is no field of the architecture";
+    QTest::newRow("not in range") << "levels.buffer.bytes"
+                                  << "0"
+                                  << "levels[1].bytes";
+    QTest::newRow("nothing") << ""
+                             << "1"
+                             << "is no field of the architecture";
 }
 
 void TestSweepLevels::withField()
@@ -153,10 +180,12 @@ void TestSweepLevels::badPlans_data()
     QTest::addColumn<QString>("fields");
     QTest::addColumn<QString>("sentence");
     const QString axis = R"("axes": [{"name": "levels.buffer.bytes", "values": [64]}])";
-    QTest::newRow("no field") << R"("architecture": "levels.json", "axes": [{"name": "levels.cache.bytes", "values": [64]}])"
-                              << "axes[0].values[0]: \"levels.cache.bytes\" is no field of the architecture";
-    QTest::newRow("no value") << R"("architecture": "levels.json", "axes": [{"name": "levels.buffer.bytes", "values": ["much"]}])"
-                              << "axes[0].values[0]: ";
+    QTest::newRow("no field")
+        << R"("architecture": "levels.json", "axes": [{"name": "levels.cache.bytes", "values": [64]}])"
+        << "axes[0].values[0]: \"levels.cache.bytes\" is no field of the architecture";
+    QTest::newRow("no value")
+        << R"("architecture": "levels.json", "axes": [{"name": "levels.buffer.bytes", "values": ["much"]}])"
+        << "axes[0].values[0]: ";
     QTest::newRow("no file") << R"("architecture": "none.json", )" + axis << "architecture: ";
     QTest::newRow("no levels") << R"("architecture": "layers.json", )" + axis << "architecture: ";
     QTest::newRow("no architecture") << axis << "axes[0].name: ";

@@ -199,8 +199,18 @@ void TestCliMapHierarchy::search_ofAModel()
     QVERIFY(d["layers"][0]["best"] == d["layers"][2]["best"]);
     QCOMPARE(read(mappings)["layers"].size(), std::size_t{3});
     QVERIFY(read(mappings)["layers"][1]["mapping"] == d["layers"][1]["best"]["mapping"]);
-    const CliRun text = runCli(arguments);
+    // A row for every layer, level and operand that the level holds.
+    const QString csv = dir.filePath("layers.csv");
+    const CliRun text = runCli(arguments + QStringList{"--csv", csv});
     QCOMPARE(text.code, 0);
+    QFile rows(csv);
+    QVERIFY(rows.open(QIODevice::ReadOnly));
+    const QByteArrayList lines = rows.readAll().trimmed().split('\n');
+    QCOMPARE(lines.size(), 1 + 3 * (3 + 3 + 1));
+    QVERIFY2(lines[0].startsWith("layer,shape,count,macs,proven,energy_pj,cycles,edp,level,operand,"),
+             lines[0].constData());
+    QVERIFY2(lines[1].startsWith("a,") && lines[8].startsWith("b,") && lines[15].contains(",DRAM,A,"),
+             lines[15].constData());
     QVERIFY2(text.out.contains("(same shape)") && text.out.contains("proven"), text.out.constData());
 }
 

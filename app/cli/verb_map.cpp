@@ -28,15 +28,7 @@ Status writeOutputs(const Subject& subject, const MapArguments& args, const mapp
             return s;
     if (args.exported.empty())
         return Unit{};
-    const timeloop::Files files =
-        timeloop::writeFiles(subject.layer, subject.nest, subject.architecture, method);
-    for (const auto& [name, text] : {std::pair{"problem.yaml", &files.problem},
-                                     {"arch.yaml", &files.architecture},
-                                     {"ert.yaml", &files.energies},
-                                     {"mapping.yaml", &files.mapping}})
-        if (Status s = writeInFolder(args.exported[1], name, *text); !s)
-            return s;
-    return Unit{};
+    return writeExport(args, timeloop::writeFiles(subject.layer, subject.nest, subject.architecture, method));
 }
 
 int evaluateOne(const Subject& subject, const MapArguments& args)
@@ -257,13 +249,23 @@ void bindOptions(verbs::OptionList& o, MapArguments& a)
     o.add("--export", a.exported, "FORMAT FOLDER",
           "timeloop FOLDER: write problem, architecture, energies and mapping as YAML",
           o.exactly(2, "timeloop and a folder"),
-          o.writes({"problem.yaml", "arch.yaml", "ert.yaml", "mapping.yaml"}),
-          o.notWith(a.hierarchy.has_value(), "an architecture with levels"));
+          o.writes({"problem.yaml", "arch.yaml", "ert.yaml", "mapping.yaml"}));
     o.add("-o,--output", a.output, "FILE",
           "Write the best method or mapping (of a model: of every layer) to this file", o.writes());
     o.add("--csv", a.csv, "FILE", "Write cycles and energy by level and operand to this file", o.writes());
     o.flag("--progress", a.progress, "Print progress on stderr", o.notWith(!a.method.empty(), "--method"));
     o.flag("--json", a.json, kJsonHelp);
+}
+
+Status writeExport(const MapArguments& args, const timeloop::Files& files)
+{
+    for (const auto& [name, text] : {std::pair{"problem.yaml", &files.problem},
+                                     {"arch.yaml", &files.architecture},
+                                     {"ert.yaml", &files.energies},
+                                     {"mapping.yaml", &files.mapping}})
+        if (Status s = writeInFolder(args.exported[1], name, *text); !s)
+            return s;
+    return Unit{};
 }
 
 void printCostModel(std::string_view name, std::string_view rules)

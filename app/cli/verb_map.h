@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "timeloop/timeloop.h"
 #include "verbs.h"
 #include "verbs/map.h"
 
@@ -19,6 +20,9 @@ struct MapArguments : verbs::MapCall
 };
 
 void bindOptions(verbs::OptionList& o, MapArguments& a);
+
+/// Writes the files of --export into its folder.
+[[nodiscard]] Status writeExport(const MapArguments& args, const timeloop::Files& files);
 
 /// Prints "cost model" and its name and rules.
 void printCostModel(std::string_view name, std::string_view rules);

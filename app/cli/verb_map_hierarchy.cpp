@@ -23,9 +23,14 @@ Status writeMappingOutputs(const MapSubject& subject, const MapArguments& args,
     if (!args.output.empty())
         if (Status s = writeFound(args.output, writeMapping(subject.nest, *args.hierarchy, mapping)); !s)
             return s;
-    if (args.csv.empty())
+    if (!args.csv.empty())
+        if (Status s = writeFound(args.csv, mappingCsv(subject.layer, subject.nest, *args.hierarchy, cost));
+            !s)
+            return s;
+    if (args.exported.empty())
         return Unit{};
-    return writeFound(args.csv, mappingCsv(subject.layer, subject.nest, *args.hierarchy, cost));
+    const auto files = timeloop::writeFiles(subject.layer, subject.nest, *args.hierarchy, mapping);
+    return files ? writeExport(args, *files) : Status(files.error());
 }
 
 void printMappingCost(const MapSubject& subject, const MapArguments& args, const hierarchy::Cost& cost)
@@ -36,6 +41,7 @@ void printMappingCost(const MapSubject& subject, const MapArguments& args, const
               << " cycles; the MACs take " << formatGrouped(cost.compute) << "; waiting "
               << formatGrouped(cost.waiting) << '\n';
     print(levelTable(subject.nest, *args.hierarchy, cost));
+    printLensNotes(args.levelNotes);
     printCostModel(hierarchy::kCostModel, "docs/rules/hierarchy.md");
 }
 
@@ -45,8 +51,10 @@ int evaluateMappingFile(const MapSubject& subject, const MapArguments& args)
     if (!answer)
         return fail(answer.error());
     if (args.json)
-        std::cout << hierarchy::evaluationReport(subject.nest, *args.hierarchy, answer->mapping,
-                                                 verbs::objectiveOf(args.objective), answer->seconds);
+        std::cout << verbs::withNotes(
+            hierarchy::evaluationReport(subject.nest, *args.hierarchy, answer->mapping,
+                                        verbs::objectiveOf(args.objective), answer->seconds),
+            args.levelNotes);
     else if (answer->cost.hasNumbers)
         printMappingCost(subject, args, answer->cost);
     if (answer->cost.hasNumbers)
@@ -73,7 +81,7 @@ void printHierarchyStatus(const hierarchy::SearchStatus& s)
 std::string proofText(const hierarchy::SearchResult& r, hierarchy::Objective objective)
 {
     if (r.proven)
-        return "proven";
+        return r.constraints.any() ? "proven within the constraints" : "proven";
     const double gap = r.gap(objective);
     return std::isfinite(gap) ? "not proven: at most " + percent(gap, 2) + " above the optimum"
                               : "not proven";
@@ -82,6 +90,8 @@ std::string proofText(const hierarchy::SearchResult& r, hierarchy::Objective obj
 void printMappingSearch(const MapSubject& subject, const MapArguments& args, const hierarchy::SearchResult& r)
 {
     const hierarchy::Objective objective = verbs::objectiveOf(args.objective);
+    if (r.none)
+        return; // the reason is the answer
     std::cout << "least " << objectiveName(objective) << ' ' << proofText(r, objective) << "; "
               << formatGrouped(r.tilings) << " tilings looked at, " << formatGrouped(r.evaluations)
               << " costs and bounds; " << secondsText(r.seconds) << '\n';
@@ -103,7 +113,9 @@ int searchLayerOnHierarchy(const MapSubject& subject, const MapArguments& args,
     const hierarchy::SearchResult r = verbs::mapLayerOnHierarchy(
         subject, args, interrupt.token(), args.progress ? printHierarchyStatus : verbs::HierarchyStatus());
     const auto document = [&] {
-        return hierarchy::searchReport(subject.nest, *args.hierarchy, r, objective, subject.layer.runs());
+        return verbs::withNotes(
+            hierarchy::searchReport(subject.nest, *args.hierarchy, r, objective, subject.layer.runs()),
+            args.levelNotes);
     };
     if (args.json)
         std::cout << document();
@@ -119,7 +131,7 @@ int searchLayerOnHierarchy(const MapSubject& subject, const MapArguments& args,
     if (r.interrupted)
         return Exit::Interrupted;
     if (!best) {
-        std::cerr << "tilewright-cli: no valid mapping " << (r.proven ? "exists" : "was found") << '\n';
+        tell(noMappingText(r));
         return Exit::No;
     }
     return Exit::Success;
@@ -134,7 +146,7 @@ void printHierarchyModel(const hierarchy::ModelResult& r)
     for (const hierarchy::LayerResult& l : r.layers) {
         const auto& best = l.search.of(r.objective);
         if (!best) {
-            out.add(l.layer.name, l.layer.count, "-", "-", "-", "no valid mapping", "");
+            out.add(l.layer.name, l.layer.count, "-", "-", "-", noMappingText(l.search), "");
             continue;
         }
         const double gap = l.search.gap(r.objective);

@@ -25,6 +25,39 @@ bool hasWindow(const mapping::Operand& operand)
                        [](const mapping::Dimension& d) { return d.filterLoop >= 0; });
 }
 
+/// Bits of the elements of an operand that take part in a multiplication.
+double usedBits(const LoopNest& nest, const Architecture& architecture, std::size_t op)
+{
+    const mapping::Operand& operand = nest.operands[op];
+    auto out = static_cast<double>(architecture.bits[op]);
+    for (int i = 0; i < operand.dimensionCount; ++i) {
+        const mapping::Dimension& d = operand.dimensions[static_cast<std::size_t>(i)];
+        const auto trips = [&](int loop) { return nest.trips[static_cast<std::size_t>(loop)]; };
+        if (d.filterLoop < 0) {
+            out *= static_cast<double>(trips(d.loop));
+            continue;
+        }
+        std::array<Shifts, 2> shifts{Shifts{trips(d.loop), d.stride},
+                                     Shifts{trips(d.filterLoop), d.dilation}};
+        out *= static_cast<double>(unionLength(1, shifts));
+    }
+    return out;
+}
+
+/// How often the outermost level reads each element at least: once for every instance that no read reaches
+/// together with others and that works on the same elements.
+double leastReads(const LoopNest& nest, const Architecture& architecture, const Tilings& tilings,
+                  std::size_t op)
+{
+    double out = 1;
+    const unsigned indexMask = nest.operands[op].indexMask;
+    for (std::size_t i = 0; i < tilings.levels() && (i == 0 || !architecture.levels[i].holds[op]); ++i)
+        for (std::size_t l = 0; l < kMaxLoops && !architecture.levels[i].multicast; ++l)
+            if ((indexMask >> l & 1u) == 0)
+                out *= static_cast<double>(tilings.spatial()[i][l]);
+    return out;
+}
+
 } // namespace
 
 Branch boundOfAll(const LoopNest& nest, const Architecture& architecture)
@@ -32,15 +65,18 @@ Branch boundOfAll(const LoopNest& nest, const Architecture& architecture)
     Branch out;
     const Level& outermost = architecture.levels.front();
     out.energy = static_cast<double>(nest.macs) * architecture.macPj;
+    double reads = 0, writes = 0;
     for (std::size_t op = 0; op < kOperands; ++op)
-        if (!hasWindow(nest.operands[op])) // else it may have elements that nobody reads
-            out.energy += static_cast<double>(nest.elements(static_cast<int>(op), nest.trips)) *
-                          static_cast<double>(architecture.bits[op]) *
-                          (op == mapping::kWritten ? outermost.writePj : outermost.readPj);
+        (op == mapping::kWritten ? writes : reads) += usedBits(nest, architecture, op);
+    out.energy += reads * outermost.readPj + writes * outermost.writePj;
     out.cycles = static_cast<double>(nest.macs);
     for (const Level& level : architecture.levels)
         for (const Axis& axis : level.axes)
             out.cycles /= static_cast<double>(axis.size);
+    if (outermost.readBytesPerCycle)
+        out.cycles = std::max(out.cycles, reads / 8 / *outermost.readBytesPerCycle);
+    if (outermost.writeBytesPerCycle)
+        out.cycles = std::max(out.cycles, writes / 8 / *outermost.writeBytesPerCycle);
     return out;
 }
 
@@ -55,29 +91,53 @@ void boundQuickly(const LoopNest& nest, const Architecture& architecture, Branch
     }
     tilings.prepare();
     double energy = tilings.fixedEnergy();
+    std::array<double, kMaxLevels> reads{}, writes{};
+    const auto add = [&](const ExchangeOf& e, const Flow& flow) {
+        reads[e.outer] += flow.outerReadBits;
+        writes[e.outer] += flow.outerWriteBits;
+        if (e.inner < tilings.levels()) {
+            reads[e.inner] += flow.innerReadBits;
+            writes[e.inner] += flow.innerWriteBits;
+        }
+    };
+    for (const ExchangeOf& e : tilings.macsAt(0))
+        add(e, tilings.flow(e, tilings.compute(), tilings.first()));
     for (std::size_t i = 1; i < tilings.levels(); ++i)
-        for (const ExchangeOf& e : tilings.into(i))
-            if (!hasWindow(nest.operands[e.operand])) // else what neighbours share is loaded again
-                energy += tilings.visitEnergy(i, e.operand, 0) * tilings.indexing(e.operand, tilings.first());
+        for (const ExchangeOf& e : tilings.into(i)) {
+            const double different = tilings.indexing(e.operand, tilings.first());
+            if (!hasWindow(nest.operands[e.operand])) {
+                energy += tilings.visitEnergy(i, e.operand, 0) * different;
+                add(e, tilings.flow(e, different, 0)); // tiles of any size move the same in sum
+            } else if (e.outer == 0) { // what neighbours share is loaded again, depending on the tiles
+                const double bits = usedBits(nest, architecture, e.operand) *
+                                    leastReads(nest, architecture, tilings, e.operand);
+                energy += bits * architecture.levels.front().readPj;
+                reads[0] += bits;
+            }
+        }
     branch.energy = std::max(branch.energy, energy);
     branch.cycles = std::max(branch.cycles, tilings.compute());
+    for (std::size_t i = 0; i < tilings.levels(); ++i)
+        branch.cycles =
+            std::max({branch.cycles, tilings.time(i, reads[i], true), tilings.time(i, writes[i], false)});
 }
 
-BranchSearch::BranchSearch(const LoopNest& nest, const Architecture& architecture, Found& found,
-                           std::function<bool()> isOver)
-    : m_nest(nest), m_architecture(architecture), m_found(found), m_isOver(std::move(isOver))
+BranchSearch::BranchSearch(const LoopNest& nest, const Architecture& architecture,
+                           const Constraints& constraints, Found& found, std::function<bool()> isOver)
+    : m_nest(nest), m_architecture(architecture), m_constraints(constraints), m_found(found),
+      m_isOver(std::move(isOver))
 {
 }
 
 void BranchSearch::open(const Branch& branch, std::size_t states)
 {
     m_choice = &branch.choice;
-    m_tilings = std::make_unique<Tilings>(m_nest, m_architecture,
-                                          spatialByLevel(m_architecture, branch.choice), states);
+    m_tilings = std::make_unique<Tilings>(
+        m_nest, m_architecture, spatialByLevel(m_architecture, branch.choice), states, m_constraints);
     m_tilings->prepare();
     m_rest.assign(m_tilings->levels() * m_tilings->states(), -1);
     m_states.fill(m_tilings->first());
-    m_stationary.fill(-1);
+    m_orders.fill({});
 }
 
 void BranchSearch::dive(const Branch& branch, std::size_t states)
@@ -92,13 +152,16 @@ void BranchSearch::dive(const Branch& branch, std::size_t states)
     m_diving = false;
 }
 
+void BranchSearch::cut(Branch& branch)
+{
+    if (isSettled(branch.energy, branch.cycles))
+        branch.energy = branch.cycles = kInfinite;
+}
+
 void BranchSearch::settle(Branch& branch, std::size_t states)
 {
-    if (isSettled(branch.energy, branch.cycles)) {
-        branch.energy = branch.cycles = kInfinite;
-        return;
-    }
-    if (isOver())
+    cut(branch);
+    if (branch.energy == kInfinite || isOver())
         return;
     open(branch, states);
     if (!m_tilings->isPossible()) {
@@ -114,10 +177,9 @@ void BranchSearch::settle(Branch& branch, std::size_t states)
             branch.cycles = cycles;
         }
     }
-    if (isSettled(branch.energy, branch.cycles)) {
-        branch.energy = branch.cycles = kInfinite;
+    cut(branch);
+    if (branch.energy == kInfinite)
         return;
-    }
     descend(0, root());
     if (!m_stopped && m_tilings->isWhole())
         branch.energy = branch.cycles = kInfinite;
@@ -242,6 +304,11 @@ double BranchSearch::restBelow(std::size_t level, State state, double cutoff)
 void BranchSearch::descend(std::size_t level, const Node& node)
 {
     if (level + 1 == m_tilings->levels()) { // a single level
+        const Factors factors = m_tilings->temporalInside(node.state);
+        for (const FactorLimit& limit : m_constraints.factors)
+            if (limit.axis == FactorLimit::kTemporal &&
+                !limit.allows(factors[static_cast<std::size_t>(limit.loop)]))
+                return;
         ++m_counts.tilings;
         evaluate();
         return;
@@ -254,6 +321,64 @@ void BranchSearch::descend(std::size_t level, const Node& node)
     follow(level, candidates);
 }
 
+/// The order of the level that the constraints leave, if the loops that they name are there.
+std::optional<BranchSearch::Order> BranchSearch::orderAsked(std::size_t level, State state, State inner) const
+{
+    const std::span<const int> asked = m_constraints.order(level);
+    if (asked.empty())
+        return std::nullopt;
+    Factors factors = m_tilings->temporalInside(state);
+    const Factors inside = m_tilings->temporalInside(inner);
+    bool any = false;
+    for (std::size_t l = 0; l < kMaxLoops; ++l) {
+        factors[l] /= inside[l];
+        any = any || (factors[l] > 1 && std::ranges::find(asked, static_cast<int>(l)) != asked.end());
+    }
+    if (!any)
+        return std::nullopt;
+    Order out;
+    for (std::size_t op = 0; op < kOperands; ++op) {
+        const unsigned indexMask = m_nest.operands[op].indexMask;
+        bool isIndexed = false;
+        for (std::size_t i = asked.size(); i-- > 0 && !isIndexed;) {
+            const auto l = static_cast<std::size_t>(asked[i]);
+            isIndexed = factors[l] > 1 && (indexMask >> l & 1u) != 0;
+            if (!isIndexed)
+                out.innermost[op] *= static_cast<double>(factors[l]);
+        }
+        if (isIndexed)
+            continue;
+        // All of them are free for this operand, and each loop for at most one: its others may follow them.
+        out.stationary = static_cast<int>(op);
+        for (std::size_t l = 0; l < kMaxLoops; ++l)
+            if ((indexMask >> l & 1u) == 0 && std::ranges::find(asked, static_cast<int>(l)) == asked.end())
+                out.innermost[op] *= static_cast<double>(factors[l]);
+    }
+    return out;
+}
+
+/// The orders of the level that matter.
+BranchSearch::Orders BranchSearch::orders(std::size_t level, State state, State inner) const
+{
+    const Tilings& t = *m_tilings;
+    Orders out;
+    if (const auto asked = orderAsked(level, state, inner)) {
+        out.list[out.count++] = *asked;
+        return out;
+    }
+    const double steps = t.all(state) / t.all(inner);
+    for (std::size_t op = 0; op < kOperands; ++op) {
+        const double changes = t.indexing(op, state) / t.indexing(op, inner);
+        if (changes <= 1 || steps <= changes || m_architecture.innermostHolder(op) <= level)
+            continue;
+        Order& order = out.list[out.count++];
+        order.stationary = static_cast<int>(op);
+        order.innermost[op] = steps / changes;
+    }
+    out.count = std::max<std::size_t>(out.count, 1);
+    return out;
+}
+
 /// The tiling with this state of the next level, with all orders of the level that matter.
 void BranchSearch::consider(std::size_t level, const Node& node, State inner, std::vector<Candidate>& out)
 {
@@ -263,25 +388,18 @@ void BranchSearch::consider(std::size_t level, const Node& node, State inner, st
         ++m_counts.tilings;
     const double outside = t.compute() / t.all(node.state);
     const double steps = t.all(node.state) / t.all(inner);
-    std::array<double, kOperands> changes;
-    std::array<bool, kOperands> matters;
-    for (std::size_t op = 0; op < kOperands; ++op) {
-        changes[op] = t.indexing(op, node.state) / t.indexing(op, inner);
-        matters[op] = changes[op] > 1 && steps > changes[op] && m_architecture.innermostHolder(op) > level;
-    }
-    const bool any = matters[0] || matters[1] || matters[2];
     bool kept = false;
-    for (int stationary = any ? 0 : -1; stationary < static_cast<int>(any ? kOperands : 0); ++stationary) {
-        if (any && !matters[static_cast<std::size_t>(stationary)])
-            continue;
+    const Orders all = orders(level, node.state, inner);
+    for (std::size_t i = 0; i < all.count; ++i) {
+        const Order& order = all.list[i];
         ++m_counts.evaluations;
         Candidate next;
-        next.stationary = stationary;
+        next.order = order;
         next.node = node;
         next.node.state = inner;
         for (std::size_t op = 0; op < kOperands; ++op)
-            if (changes[op] > 1)
-                next.node.visits[op] = outside * (stationary == static_cast<int>(op) ? changes[op] : steps);
+            if (t.indexing(op, node.state) > t.indexing(op, inner))
+                next.node.visits[op] = outside * steps / order.innermost[op];
         next.node.energy += t.macEnergy(level + 1, inner);
         for (const ExchangeOf& e : t.into(level + 1))
             next.node.energy += t.visitEnergy(level + 1, e.operand, inner) * next.node.visits[e.operand];
@@ -336,7 +454,7 @@ void BranchSearch::follow(std::size_t level, std::vector<Candidate>& candidates)
             continue;
         }
         m_states[level + 1] = next.node.state;
-        m_stationary[level] = next.stationary;
+        m_orders[level] = next.order;
         if (isLast)
             evaluate();
         else
@@ -375,7 +493,7 @@ void BranchSearch::evaluate()
             for (std::size_t l = 0; l < kMaxLoops; ++l)
                 ((m_nest.operands[op].indexMask >> l & 1u) != 0 ? indexing : free) *= temporal[i][l];
             if (indexing > 1) {
-                visits.all = all * indexing * (m_stationary[i] == static_cast<int>(op) ? 1 : free);
+                visits.all = all * indexing * free / static_cast<std::int64_t>(m_orders[i].innermost[op]);
                 visits.different *= indexing;
             }
             all *= indexing * free;
@@ -409,13 +527,14 @@ Mapping BranchSearch::mapping() const
         for (std::size_t l = 0; l < kMaxLoops; ++l)
             temporal[l] /= inside[l];
         addLoops(temporal, level.temporal);
-        const int stationary = m_stationary[i];
+        const int stationary = m_orders[i].stationary;
         const unsigned inner = stationary < 0
                                    ? m_nest.neutralMask
                                    : m_nest.operands[static_cast<std::size_t>(stationary)].freeMask;
         std::stable_partition(level.temporal.begin(), level.temporal.end(),
                               [&](const TiledLoop& tiled) { return (inner >> tiled.loop & 1u) == 0; });
     }
+    putInOrder(m_constraints, out);
     return out;
 }
 

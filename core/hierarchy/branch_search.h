@@ -8,6 +8,8 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <vector>
 
 namespace tilewright::hierarchy {
 
@@ -49,12 +51,14 @@ class BranchSearch
 {
 public:
     /// `isOver` ends the search; it is asked often.
-    BranchSearch(const LoopNest& nest, const Architecture& architecture, Found& found,
-                 std::function<bool()> isOver);
+    BranchSearch(const LoopNest& nest, const Architecture& architecture, const Constraints& constraints,
+                 Found& found, std::function<bool()> isOver);
 
     /// Looks for good mappings among at most about `states` tilings per level: from each, only the best few
     /// are followed.
     void dive(const Branch& branch, std::size_t states);
+    /// Settles the branch if its bounds are enough for that.
+    void cut(Branch& branch);
     /// Settles the branch. If the search ends before, raises its bounds as far as they are known. More than
     /// `states` tilings per level are not settled.
     void settle(Branch& branch, std::size_t states);
@@ -73,17 +77,31 @@ private:
         std::array<double, kMaxLevels> readBits{}, writeBits{}; ///< with the least that those inside can move
         double waiting = 0;
     };
+    /// An order of the temporal loops of a level.
+    struct Order
+    {
+        int stationary = -1; ///< the operand whose free loops are innermost, as far as the constraints allow
+        /// By operand: product of the innermost loops that do not index it, if any loop does.
+        std::array<double, kOperands> innermost{1, 1, 1};
+    };
     struct Candidate
     {
         double energy = 0; ///< lower bounds
         double cycles = 0;
         Node node;
-        int stationary = -1;
+        Order order;
     };
 
     void open(const Branch& branch, std::size_t states);
     [[nodiscard]] Node root() const;
     void descend(std::size_t level, const Node& node);
+    struct Orders
+    {
+        std::size_t count = 0;
+        std::array<Order, kOperands> list{};
+    };
+    [[nodiscard]] Orders orders(std::size_t level, State state, State inner) const;
+    [[nodiscard]] std::optional<Order> orderAsked(std::size_t level, State state, State inner) const;
     void consider(std::size_t level, const Node& node, State inner, std::vector<Candidate>& out);
     void follow(std::size_t level, std::vector<Candidate>& candidates);
     [[nodiscard]] double rest(std::size_t level, State state);
@@ -97,6 +115,7 @@ private:
 
     const LoopNest& m_nest;
     const Architecture& m_architecture;
+    const Constraints& m_constraints;
     Found& m_found;
     std::function<bool()> m_isOver;
     bool m_stopped = false, m_diving = false;
@@ -106,7 +125,7 @@ private:
     std::vector<double> m_rest; ///< by level and state; negative: not computed
     // The path to the present node, by level.
     std::array<State, kMaxLevels> m_states{};
-    std::array<int, kMaxLevels> m_stationary{};
+    std::array<Order, kMaxLevels> m_orders{};
     TiledNest m_tiled;
     Cost m_cost;
     std::uint64_t m_frontVersion = 0;

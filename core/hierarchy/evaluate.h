@@ -112,6 +112,10 @@ struct Cost
 /// Whether tiles of these sizes, as storedBits() returns them, fit into the level.
 [[nodiscard]] bool fits(const Level& level, const std::array<double, kOperands>& bits) noexcept;
 
+/// What a level needs for tiles that do not fit, for people: "needs 192 of 128 bits for I, W".
+[[nodiscard]] std::string overflowText(const LoopNest& nest, const Architecture& architecture,
+                                       std::size_t level, const std::array<double, kOperands>& bits);
+
 /// Overwrites the figures of `out` with those of the nest; leaves its violation. Needs no memory if `out` was
 /// used before.
 void countCost(const LoopNest& nest, const Architecture& architecture, const TiledNest& tiled, Cost& out);

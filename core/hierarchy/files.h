@@ -23,6 +23,12 @@ namespace tilewright::hierarchy {
 [[nodiscard]] Result<Mapping> readMapping(std::string_view text, const std::string& file,
                                           const LoopNest& nest, const Architecture& architecture);
 
+/// The architecture with another value of one field: "levels.buffer.bytes", "levels.buffer.axes.rows.size",
+/// "bits.W"; levels and axes are selected by name. The value is text as in the file: "64", "tree", "null".
+/// The Error says why there is no such architecture.
+[[nodiscard]] Result<Architecture> withField(const Architecture& architecture, std::string_view path,
+                                             std::string_view value);
+
 /// Operands are written as I, W and O, which are A, B and C of a gemm.
 [[nodiscard]] std::string writeArchitecture(const Architecture& architecture);
 [[nodiscard]] std::string writeMapping(const LoopNest& nest, const Architecture& architecture,

@@ -338,6 +338,47 @@ Result<Architecture> readArchitecture(std::string_view text, const std::string& 
     return parseJsonValue<Architecture>(text, file);
 }
 
+namespace {
+
+/// Takes the name of an item of the list, or else a whole part, and the dot after it from the path. Names may
+/// contain dots: the longest one that fits is meant.
+Json* takePart(Json& at, std::string_view& path)
+{
+    if (!at.is_array()) {
+        const std::string key(path.substr(0, path.find('.')));
+        path.remove_prefix(std::min(key.size() + 1, path.size()));
+        return at.is_object() && at.contains(key) ? &at[key] : nullptr;
+    }
+    Json* out = nullptr;
+    std::size_t length = 0;
+    for (Json& item : at)
+        if (const auto name = item["name"].get<std::string>();
+            path.starts_with(name) && path.substr(name.size()).starts_with('.') && name.size() >= length) {
+            out = &item;
+            length = name.size();
+        }
+    path.remove_prefix(out ? length + 1 : 0);
+    return out;
+}
+
+} // namespace
+
+Result<Architecture> withField(const Architecture& architecture, std::string_view path,
+                               std::string_view value)
+{
+    const Error none{ErrorCode::Refused, "is no field of the architecture", {}, {}};
+    Json document = tilewright::writeJson(architecture);
+    Json* at = &document;
+    std::string_view rest = path;
+    while (at && (at->is_array() || rest.find('.') != std::string_view::npos))
+        at = takePart(*at, rest);
+    if (!at || !at->is_object() || rest.empty())
+        return none;
+    const auto scalar = parseJson(value, {});
+    (*at)[std::string(rest)] = scalar && scalar->is_primitive() ? *scalar : Json(std::string(value));
+    return readArchitecture(jsonText(document), {});
+}
+
 Status checkArchitecture(const Architecture& architecture)
 {
     return checkJsonValue(architecture);

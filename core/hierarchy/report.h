@@ -42,6 +42,9 @@ inline constexpr std::string_view kCostModel = "hierarchy";
 /// What limits the cycles: "the reads of buffer" or "the MACs".
 [[nodiscard]] std::string limitText(const Architecture& architecture, const Cost& cost);
 
+/// Why a search has no mapping: "no valid mapping exists: level buffer needs ...".
+[[nodiscard]] std::string noMappingText(const SearchResult& result);
+
 /// The loops of a mapping for people, one line per level: "buffer  X 2, Y 2 | rows: X 2".
 [[nodiscard]] std::string printMapping(const LoopNest& nest, const Architecture& architecture,
                                        const Mapping& mapping);

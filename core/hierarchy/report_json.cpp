@@ -83,6 +83,17 @@ Json pointJson(const LoopNest& nest, const Architecture& architecture, const Map
             {"mapping", mappingJson(nest, architecture, point.mapping)}};
 }
 
+/// Why a search has no mapping.
+Json noneJson(const LoopNest& nest, const Architecture& architecture, const SearchResult& result)
+{
+    Json out{{"code", "NONE"}, {"message", noMappingText(result)}};
+    if (result.none && result.none->loop >= 0)
+        out["loop"] = nest.loopNames[static_cast<std::size_t>(result.none->loop)];
+    if (result.none && result.none->level >= 0)
+        out["level"] = architecture.levels[static_cast<std::size_t>(result.none->level)].name;
+    return out;
+}
+
 /// A gap that is not known is null.
 Json gapJson(double gap)
 {
@@ -114,7 +125,7 @@ std::string searchReport(const LoopNest& nest, const Architecture& architecture,
         addCost(out, nest, architecture, best->mapping);
     } else {
         out["valid"] = false;
-        out["error"] = {{"code", "NONE"}, {"message", "no valid mapping was found"}};
+        out["error"] = noneJson(nest, architecture, result);
         for (const char* key : {"mapping", "energy", "cycles", "edp"})
             out[key] = nullptr;
     }
@@ -123,6 +134,8 @@ std::string searchReport(const LoopNest& nest, const Architecture& architecture,
         out["count"] = runs;
         out["total"] = {{"energy", times * best->energy}, {"cycles", times * best->cycles}};
     }
+    if (result.constraints.any())
+        out["constraints"] = constraintTexts(nest, architecture, result.constraints);
     out["evaluated"] = result.evaluations;
     out["seconds"] = result.seconds;
     out["proven"] = result.proven;
@@ -166,6 +179,8 @@ std::string modelReport(const ModelResult& result)
                                  {"evaluated", l.search.evaluations},
                                  {"seconds", l.repeated ? 0 : l.search.seconds},
                                  {"best", best ? pointJson(l.nest, result.architecture, *best) : Json()}});
+        if (!best)
+            out["layers"].back()["error"] = noneJson(l.nest, result.architecture, l.search);
     }
     out["energy"] = result.energy;
     out["cycles"] = result.cycles;

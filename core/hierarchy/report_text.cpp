@@ -94,6 +94,12 @@ std::string limitText(const Architecture& architecture, const Cost& cost)
            architecture.levels[static_cast<std::size_t>(cost.limitLevel)].name;
 }
 
+std::string noMappingText(const SearchResult& result)
+{
+    std::string out = result.proven ? "no valid mapping exists" : "no valid mapping was found";
+    return result.none ? out + ": " + result.none->message : out;
+}
+
 std::string printMapping(const LoopNest& nest, const Architecture& architecture, const Mapping& mapping)
 {
     std::size_t width = 0;

@@ -31,7 +31,10 @@ public:
 
     SearchResult run()
     {
-        SpatialChoices choices = listSpatial(m_nest, m_architecture, kMostBranches);
+        m_feasible = findMapping(m_nest, m_architecture, m_options.constraints);
+        if (m_feasible.reason)
+            return result();
+        SpatialChoices choices = listSpatial(m_nest, m_architecture, kMostBranches, m_options.constraints);
         m_isListed = choices.complete;
         m_branches.resize(choices.list.size());
         for (std::size_t i = 0; i < m_branches.size(); ++i) {
@@ -52,8 +55,12 @@ public:
         inThreads(dives.size(), [&](BranchSearch& search, std::size_t i) {
             search.dive(m_branches[dives[i]], kDiveStates);
         });
-        inThreads(m_branches.size(),
-                  [&](BranchSearch& search, std::size_t i) { search.settle(m_branches[i], kMostStates); });
+        inThreads(m_branches.size(), [&](BranchSearch& search, std::size_t i) {
+            if (m_options.quick)
+                search.cut(m_branches[i]);
+            else
+                search.settle(m_branches[i], kMostStates);
+        });
         return result();
     }
 
@@ -82,8 +89,12 @@ private:
     /// A first mapping, whatever the time limit is.
     void startOff()
     {
-        BranchSearch search(m_nest, m_architecture, m_found,
+        BranchSearch search(m_nest, m_architecture, m_options.constraints, m_found,
                             [this] { return m_options.stop.stop_requested(); });
+        if (m_options.constraints.any() && m_feasible.mapping) {
+            const Cost cost = evaluate(m_nest, m_architecture, *m_feasible.mapping);
+            m_found.add(cost.energy, cost.cycles, [this] { return *m_feasible.mapping; });
+        }
         for (Branch& branch : m_branches) {
             if (!m_found.isEmpty() || m_options.stop.stop_requested())
                 break;
@@ -104,7 +115,8 @@ private:
         Workers workers([&] { next = count; });
         for (int t = 0; t < std::min(threads, std::max(1, static_cast<int>(count))); ++t)
             workers.start([&] {
-                BranchSearch search(m_nest, m_architecture, m_found, [this] { return isOver(); });
+                BranchSearch search(m_nest, m_architecture, m_options.constraints, m_found,
+                                    [this] { return isOver(); });
                 for (std::size_t i = next++; i < count; i = next++)
                     work(search, i);
                 take(search.counts());
@@ -150,6 +162,8 @@ private:
                     out.best[o] = point;
         out.proven = m_isListed &&
                      std::ranges::all_of(m_branches, [](const Branch& b) { return b.energy == kInfinite; });
+        out.none = m_feasible.reason;
+        out.constraints = m_options.constraints;
         out.interrupted = !out.proven && m_options.stop.stop_requested();
         out.tilings = m_counts.tilings;
         out.cut = m_counts.cut;
@@ -179,6 +193,7 @@ private:
     double m_start;
     Found m_found;
     Branch m_all; ///< bounds of the whole space
+    Feasible m_feasible;
     bool m_isListed = true;
     std::vector<Branch> m_branches; ///< the best bounds first
     std::vector<Branch> m_open;     ///< their first bounds

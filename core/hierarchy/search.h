@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hierarchy/evaluate.h"
+#include "hierarchy/feasible.h"
 #include "mapping/search.h"
 
 #include <array>
@@ -43,6 +44,8 @@ struct SearchOptions
     std::optional<Objective> objective; ///< what is settled; nullopt: all objectives and the front
     int threads = 0;                    ///< number of threads; 0: all hardware threads
     double seconds = 0;                 ///< time limit; 0: none
+    bool quick = false;                 ///< only the start of the search, whose result has a gap
+    Constraints constraints;            ///< of this nest and architecture
     std::stop_token stop;
     std::function<void(const SearchStatus&)> status; ///< called from the thread that calls search()
 };
@@ -54,7 +57,10 @@ struct SearchResult
     std::vector<MappingCost> front; ///< energy ascending, cycles descending; one mapping per point
     bool proven = false;            ///< the whole space is settled for what `SearchOptions::objective` asks
     bool interrupted = false;       ///< the stop token ended the search
-    /// Lower bound of each objective over all valid mappings; the best value where it is proven.
+    std::optional<NoMapping> none;  ///< why no mapping is valid, if this is known
+    Constraints constraints;        ///< for which the result holds
+    /// Lower bound of each objective over all valid mappings that keep the constraints; the best value where
+    /// it is proven.
     std::array<double, kObjectives> lowerBound{};
     std::int64_t tilings = 0;     ///< number of valid tilings looked at; each stands for all its orders
     std::int64_t cut = 0;         ///< number of these that a bound settled
@@ -71,8 +77,8 @@ struct SearchResult
     [[nodiscard]] double gap(Objective objective) const noexcept;
 };
 
-/// Looks for the best mapping of the layer (docs/rules/hierarchy.md 7). Preconditions: checkArchitecture(),
-/// checkCountable().
+/// Looks for the best mapping of the layer (docs/rules/hierarchy.md 7 and 8). Preconditions:
+/// checkArchitecture(), checkCountable().
 [[nodiscard]] SearchResult search(const LoopNest& nest, const Architecture& architecture,
                                   const SearchOptions& options);
 

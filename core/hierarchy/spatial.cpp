@@ -2,6 +2,7 @@
 #include "hierarchy/spatial.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace tilewright::hierarchy {
@@ -22,8 +23,10 @@ std::int64_t productOf(const Factors& factors)
 class AxisChoices
 {
 public:
-    AxisChoices(const LoopNest& nest, const Axis& axis, std::size_t most)
-        : m_nest(nest), m_axis(axis), m_most(most)
+    /// `limits`: of the factors of each loop; null for those without.
+    AxisChoices(const LoopNest& nest, const Axis& axis, std::size_t most,
+                const std::array<const FactorLimit*, kMaxLoops>& limits)
+        : m_nest(nest), m_axis(axis), m_most(most), m_limits(limits)
     {
         Factors factors = kOnes;
         list(0, axis.size, factors);
@@ -47,7 +50,7 @@ private:
         const std::int64_t most =
             m_axis.allows(m_nest.kind, loop) ? std::min(room, m_nest.trips[l]) : std::int64_t{1};
         for (std::int64_t factor = most; factor >= 1 && complete; --factor) {
-            if (m_nest.trips[l] % factor != 0)
+            if (m_nest.trips[l] % factor != 0 || (m_limits[l] && !m_limits[l]->allows(factor)))
                 continue;
             factors[l] = factor;
             list(loop + 1, room / factor, factors);
@@ -58,17 +61,22 @@ private:
     const LoopNest& m_nest;
     const Axis& m_axis;
     std::size_t m_most;
+    const std::array<const FactorLimit*, kMaxLoops>& m_limits;
 };
 
 class Lister
 {
 public:
-    Lister(const LoopNest& nest, const Architecture& architecture, std::size_t most)
+    Lister(const LoopNest& nest, const Architecture& architecture, std::size_t most,
+           const Constraints& constraints)
         : m_architecture(architecture), m_most(most)
     {
-        for (const Level& level : architecture.levels)
-            for (const Axis& axis : level.axes) {
-                AxisChoices choices(nest, axis, most);
+        for (std::size_t i = 0; i < architecture.levels.size(); ++i)
+            for (std::size_t a = 0; a < architecture.levels[i].axes.size(); ++a) {
+                std::array<const FactorLimit*, kMaxLoops> limits{};
+                for (std::size_t l = 0; l < kMaxLoops; ++l)
+                    limits[l] = constraints.at(i, static_cast<int>(a), static_cast<int>(l));
+                AxisChoices choices(nest, architecture.levels[i].axes[a], most, limits);
                 out.complete = out.complete && choices.complete;
                 m_axes.push_back(std::move(choices.out));
             }
@@ -119,9 +127,10 @@ private:
 
 } // namespace
 
-SpatialChoices listSpatial(const LoopNest& nest, const Architecture& architecture, std::size_t most)
+SpatialChoices listSpatial(const LoopNest& nest, const Architecture& architecture, std::size_t most,
+                           const Constraints& constraints)
 {
-    return Lister(nest, architecture, most).out;
+    return Lister(nest, architecture, most, constraints).out;
 }
 
 std::vector<Factors> spatialByLevel(const Architecture& architecture, const SpatialChoice& choice)

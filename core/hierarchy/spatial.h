@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "hierarchy/architecture.h"
+#include "hierarchy/constraints.h"
 
 #include <vector>
 
@@ -17,10 +17,10 @@ struct SpatialChoices
     bool complete = true;            ///< false: there are more
 };
 
-/// All choices whose factors divide the trip counts, fit on the axes and are allowed there, those that use
-/// most of the outer axes first. At most about `most`.
+/// All choices whose factors divide the trip counts, fit on the axes and are allowed there and by the
+/// constraints, those that use most of the outer axes first. At most about `most`.
 [[nodiscard]] SpatialChoices listSpatial(const LoopNest& nest, const Architecture& architecture,
-                                         std::size_t most);
+                                         std::size_t most, const Constraints& constraints = {});
 
 /// The product of the spatial factors of every level, by loop.
 [[nodiscard]] std::vector<Factors> spatialByLevel(const Architecture& architecture,

@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace tilewright::hierarchy {
-
-namespace {
 
 std::vector<std::int64_t> divisorsOf(std::int64_t number)
 {
@@ -21,6 +20,8 @@ std::vector<std::int64_t> divisorsOf(std::int64_t number)
     return low;
 }
 
+namespace {
+
 /// Leaves out every other divisor, but never 1 and the number itself.
 void thin(std::vector<std::int64_t>& divisors)
 {
@@ -34,7 +35,7 @@ void thin(std::vector<std::int64_t>& divisors)
 } // namespace
 
 Tilings::Tilings(const LoopNest& nest, const Architecture& architecture, std::vector<Factors> spatial,
-                 std::size_t most)
+                 std::size_t most, const Constraints& constraints)
     : m_nest(nest), m_architecture(architecture), m_spatial(std::move(spatial)), m_left(nest.trips)
 {
     const std::size_t levels = m_spatial.size();
@@ -50,21 +51,28 @@ Tilings::Tilings(const LoopNest& nest, const Architecture& architecture, std::ve
         for (const std::int64_t factor : m_spatial[i])
             m_instances[i + 1] *= factor;
     }
-    listDivisors(most);
+    listDivisors(most, constraints);
+    listInner(constraints);
     listExchanges();
     markFits();
 }
 
-void Tilings::listDivisors(std::size_t most)
+void Tilings::listDivisors(std::size_t most, const Constraints& constraints)
 {
+    // Divisors that a constraint asks for may be among those left out: these loops are the last ones.
+    std::array<bool, kMaxLoops> asked{};
+    for (const FactorLimit& limit : constraints.factors)
+        asked[static_cast<std::size_t>(limit.loop)] = true;
     double states = 1;
     for (std::size_t l = 0; l < kMaxLoops; ++l) {
         m_divisors[l] = divisorsOf(m_left[l]);
         states *= static_cast<double>(m_divisors[l].size());
     }
     while (states > static_cast<double>(most)) {
-        auto& longest =
-            *std::ranges::max_element(m_divisors, {}, [](const auto& list) { return list.size(); });
+        auto& longest = *std::ranges::max_element(m_divisors, {}, [&](const auto& list) {
+            const auto loop = static_cast<std::size_t>(&list - m_divisors.data());
+            return std::pair(list.size() > 2 && !asked[loop], list.size());
+        });
         if (longest.size() <= 2)
             break;
         m_isWhole = false;
@@ -76,12 +84,6 @@ void Tilings::listDivisors(std::size_t most)
     for (std::size_t l = 0; l < kMaxLoops; ++l) {
         m_stride[l] = stride;
         stride *= static_cast<State>(m_divisors[l].size());
-        for (const std::int64_t d : m_divisors[l]) {
-            std::vector<State>& inner = m_inner[l].emplace_back();
-            for (State i = 0; i < m_divisors[l].size(); ++i)
-                if (d % m_divisors[l][i] == 0)
-                    inner.push_back(i);
-        }
     }
     m_all.resize(stride);
     m_indexing.resize(kOperands * m_all.size());
@@ -97,6 +99,39 @@ void Tilings::listDivisors(std::size_t most)
                     m_indexing[op * stride + s] *= static_cast<double>(factors[l]);
         }
     }
+}
+
+void Tilings::listInner(const Constraints& constraints)
+{
+    const std::size_t levels = m_spatial.size();
+    const auto add = [this](std::size_t l, const auto& allows) {
+        InnerLists lists;
+        lists.reserve(m_divisors[l].size());
+        for (const std::int64_t d : m_divisors[l]) {
+            std::vector<State>& inner = lists.emplace_back();
+            for (State i = 0; i < m_divisors[l].size(); ++i)
+                if (d % m_divisors[l][i] == 0 && allows(d / m_divisors[l][i], m_divisors[l][i]))
+                    inner.push_back(i);
+        }
+        m_inner.push_back(std::move(lists));
+        return m_inner.size() - 1;
+    };
+    std::array<std::size_t, kMaxLoops> all;
+    for (std::size_t l = 0; l < kMaxLoops; ++l)
+        all[l] = add(l, [](std::int64_t, std::int64_t) { return true; });
+    m_innerOf.assign(levels, all);
+    for (std::size_t i = 1; i < levels; ++i)
+        for (std::size_t l = 0; l < kMaxLoops; ++l) {
+            const auto at = [&](std::size_t level) {
+                return constraints.at(level, FactorLimit::kTemporal, static_cast<int>(l));
+            };
+            const FactorLimit* const outside = at(i - 1);
+            const FactorLimit* const own = i + 1 == levels ? at(i) : nullptr;
+            if (outside || own)
+                m_innerOf[i][l] = add(l, [&](std::int64_t factor, std::int64_t inside) {
+                    return (!outside || outside->allows(factor)) && (!own || own->allows(inside));
+                });
+        }
 }
 
 Factors Tilings::temporalInside(State state) const noexcept

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "hierarchy/constraints.h"
 #include "hierarchy/evaluate.h"
 #include "hierarchy/exchange.h"
 
@@ -13,6 +14,9 @@
 // (docs/rules/hierarchy.md 7).
 
 namespace tilewright::hierarchy {
+
+/// All divisors, ascending.
+[[nodiscard]] std::vector<std::int64_t> divisorsOf(std::int64_t number);
 
 /// What one exchange between two levels moves, or the least that it can move. The MACs store nothing.
 struct Flow
@@ -43,9 +47,10 @@ class Tilings
 public:
     using State = std::uint32_t;
 
-    /// `most`: above this number of states divisors are left out, so that isWhole() is false.
+    /// `most`: above this number of states divisors are left out, so that isWhole() is false. `constraints`:
+    /// of the temporal factors; bounds hold for more mappings than these.
     Tilings(const LoopNest& nest, const Architecture& architecture, std::vector<Factors> spatial,
-            std::size_t most);
+            std::size_t most, const Constraints& constraints = {});
 
     [[nodiscard]] bool isWhole() const noexcept { return m_isWhole; }
     /// False if no mapping with these spatial factors is valid.
@@ -107,14 +112,19 @@ public:
     /// as many visits as different tiles.
     [[nodiscard]] double leastInside(std::size_t level) const noexcept { return m_leastInside[level]; }
 
-    /// Calls visit(state) for every state that divides `from` and fits in `level`, the largest ones first.
+    /// Calls visit(state) for every state that divides `from` and fits in `level`, the largest ones first:
+    /// those that give the level outside, and the innermost one, temporal factors that the constraints allow.
     template <typename Visit> void forEachInside(std::size_t level, State from, const Visit& visit) const;
 
     /// Computes the energies per visit and the least flows, which the functions above need.
     void prepare();
 
 private:
-    void listDivisors(std::size_t most);
+    /// For every divisor of a loop the indices of the divisors that may lie inside it, ascending.
+    using InnerLists = std::vector<std::vector<State>>;
+
+    void listDivisors(std::size_t most, const Constraints& constraints);
+    void listInner(const Constraints& constraints);
     void listExchanges();
     void markFits();
     [[nodiscard]] Factors extentsAt(std::size_t level, State state) const noexcept;
@@ -133,8 +143,8 @@ private:
     std::vector<Factors> m_inside;  ///< product of the spatial factors at a level and inside it
     std::vector<std::int64_t> m_instances;
     std::array<std::vector<std::int64_t>, kMaxLoops> m_divisors; ///< ascending
-    /// By loop and index of a divisor: indices of the divisors that divide it.
-    std::array<std::vector<std::vector<State>>, kMaxLoops> m_inner;
+    std::vector<InnerLists> m_inner;
+    std::vector<std::array<std::size_t, kMaxLoops>> m_innerOf; ///< by level and loop: index in m_inner
     std::array<State, kMaxLoops> m_stride{};
     bool m_isWhole = true, m_isPossible = true;
     std::vector<double> m_all, m_indexing;
@@ -150,12 +160,17 @@ template <typename Visit> void Tilings::forEachInside(std::size_t level, State f
 {
     std::array<const std::vector<State>*, kMaxLoops> inner{};
     std::array<std::size_t, kMaxLoops> at{};
+    State first = 0;
     for (std::size_t l = 0; l < kMaxLoops; ++l) {
-        inner[l] = &m_inner[l][from / m_stride[l] % static_cast<State>(m_divisors[l].size())];
+        inner[l] =
+            &m_inner[m_innerOf[level][l]][from / m_stride[l] % static_cast<State>(m_divisors[l].size())];
+        if (inner[l]->empty())
+            return;
         at[l] = inner[l]->size() - 1;
+        first += inner[l]->back() * m_stride[l];
     }
     const char* const fit = m_fits.data() + level * states();
-    for (State state = from;;) {
+    for (State state = first;;) {
         if (fit[state] != 0)
             visit(state);
         std::size_t l = 0;
@@ -166,7 +181,7 @@ template <typename Visit> void Tilings::forEachInside(std::size_t level, State f
                 --at[l];
                 break;
             }
-            state += list.back() * m_stride[l];
+            state += (list.back() - list.front()) * m_stride[l];
             at[l] = list.size() - 1;
         }
         if (l == kMaxLoops)

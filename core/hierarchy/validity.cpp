@@ -85,27 +85,6 @@ std::optional<Violation> checkSpatial(const LoopNest& nest, const Architecture& 
     return std::nullopt;
 }
 
-/// "8 192 of 4 096 bits for W" or "... for I, W and O together, in two buffers".
-std::string overflowText(const LoopNest& nest, const Level& level, bool twice,
-                         const std::array<double, kOperands>& bits)
-{
-    std::string names;
-    double sum = 0, room = 0;
-    for (std::size_t op = 0; op < kOperands; ++op) {
-        if (!level.holds[op])
-            continue;
-        if (level.memories && bits[op] <= 8 * static_cast<double>((*level.memories)[op]))
-            continue;
-        names += (names.empty() ? "" : ", ") + std::string(nest.operands[op].name);
-        sum += bits[op];
-        room = 8 * static_cast<double>(level.memories ? (*level.memories)[op] : level.bytes.value_or(0));
-        if (level.memories)
-            break; // each has its own memory, the first one that is too small is named
-    }
-    return "needs " + formatGrouped(sum) + " of " + formatGrouped(room) + " bits for " + names +
-           (twice ? ", twice for its double buffer" : "");
-}
-
 std::optional<Violation> checkCapacity(const LoopNest& nest, const Architecture& architecture,
                                        const TiledNest& tiled)
 {
@@ -114,8 +93,7 @@ std::optional<Violation> checkCapacity(const LoopNest& nest, const Architecture&
         const auto bits = storedBits(nest, architecture, i, tiled.extents[i]);
         if (!fits(level, bits))
             return Violation{ViolationCode::Capacity, -1, static_cast<int>(i),
-                             "level " + level.name + " " +
-                                 overflowText(nest, level, architecture.isDoubleBuffered(i), bits)};
+                             "level " + level.name + " " + overflowText(nest, architecture, i, bits)};
     }
     return std::nullopt;
 }
@@ -150,6 +128,27 @@ bool fits(const Level& level, const std::array<double, kOperands>& bits) noexcep
         return true;
     }
     return !level.bytes || bits[0] + bits[1] + bits[2] <= 8 * static_cast<double>(*level.bytes);
+}
+
+std::string overflowText(const LoopNest& nest, const Architecture& architecture, std::size_t at,
+                         const std::array<double, kOperands>& bits)
+{
+    const Level& level = architecture.levels[at];
+    std::string names;
+    double sum = 0, room = 0;
+    for (std::size_t op = 0; op < kOperands; ++op) {
+        if (!level.holds[op])
+            continue;
+        if (level.memories && bits[op] <= 8 * static_cast<double>((*level.memories)[op]))
+            continue;
+        names += (names.empty() ? "" : ", ") + std::string(nest.operands[op].name);
+        sum += bits[op];
+        room = 8 * static_cast<double>(level.memories ? (*level.memories)[op] : level.bytes.value_or(0));
+        if (level.memories)
+            break; // each has its own memory, the first one that is too small is named
+    }
+    return "needs " + formatGrouped(sum) + " of " + formatGrouped(room) + " bits for " + names +
+           (architecture.isDoubleBuffered(at) ? ", twice for its double buffer" : "");
 }
 
 std::optional<Violation> checkMapping(const LoopNest& nest, const Architecture& architecture,

@@ -21,6 +21,7 @@ public:
         m.notes.clear();
         value("accumulator_bytes", m.accumulatorBytes, 4, "default");
         value("clock_ghz", m.clockGhz, 1.0, "default");
+        value("technology_nm", m.technologyNm, 16.0, "default");
         value("cores", m.cores, 1, "default");
         cores({}, m);
         constexpr Machine::Passes kPasses;

@@ -183,6 +183,7 @@ struct Machine : MachineCores
     std::int64_t elementBytes = 2;
     std::int64_t accumulatorBytes = 4;
     double clockGhz = 1;
+    double technologyNm = 16;           ///< of the chip, for energies that it does not state
     std::vector<OtherCores> otherCores; ///< sorted by name
     Passes passes;
     std::array<Level, 5> levels; ///< indexed by MachineLevel; levels that the file lacks are derived
@@ -243,6 +244,9 @@ struct FieldLeftOut
 /// Returns fieldsLeftOut() as a part of a sentence, for the answer of a lens: "fields of the machine that the
 /// NPU lens does not model: ...". Empty if there are none.
 [[nodiscard]] std::string leftOutText(const Machine& machine, MachineLens lens);
+/// The same without the fields whose paths `isModelled` returns true for.
+[[nodiscard]] std::string leftOutText(const Machine& machine, MachineLens lens,
+                                      bool (*isModelled)(std::string_view path));
 
 /// Fills in what `given` does not name, and says how in `derived` and `notes`.
 void deriveMachine(Machine& machine);

@@ -37,6 +37,7 @@ constexpr Modelled kModelled[] = {
     {"element_bytes", kAll, false},
     {"accumulator_bytes", kSchedule | kNpu, false},
     {"clock_ghz", kAll, false},
+    {"technology_nm", kMapping, false},
     {"cores", kNpu, false},
     {"arrays", kSchedule | kSystolic | kNpu},
     {"array.rows", kAll, false},
@@ -272,6 +273,8 @@ std::vector<MachineField> machineFields(const Machine& m)
     f.number("accumulator_bytes", "bytes an accumulator", U::Bytes, m.accumulatorBytes,
              "Of a partial sum of the NPU.");
     f.number("clock_ghz", "clock", U::Ghz, m.clockGhz, "Of array, vector unit and scratchpad.");
+    f.number("technology_nm", "technology", U::Factor, m.technologyNm,
+             "Nanometres of the process, for energies of memories that are not stated.");
     f.number("cores", "cores", U::Count, m.cores, "NPU cores, each with an array and a scratchpad.");
     arrayFields(f, {}, m);
     f.group("vector unit");
@@ -430,8 +433,14 @@ std::vector<FieldLeftOut> fieldsLeftOut(const Machine& machine, MachineLens lens
 
 std::string leftOutText(const Machine& machine, MachineLens lens)
 {
+    return leftOutText(machine, lens, [](std::string_view) { return false; });
+}
+
+std::string leftOutText(const Machine& machine, MachineLens lens, bool (*isModelled)(std::string_view path))
+{
     constexpr std::size_t kNamed = 6;
-    const std::vector<FieldLeftOut> fields = fieldsLeftOut(machine, lens);
+    std::vector<FieldLeftOut> fields = fieldsLeftOut(machine, lens);
+    std::erase_if(fields, [&](const FieldLeftOut& field) { return isModelled(field.path); });
     std::string out;
     for (std::size_t i = 0; i < std::min(fields.size(), kNamed); ++i)
         out += (i == 0 ? "" : ", ") + fields[i].path + " (" + fields[i].value + ")";

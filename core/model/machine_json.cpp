@@ -293,6 +293,7 @@ static void bindFields(JsonFields& f, Machine& m)
     f.required("element_bytes", m.elementBytes, Integers{1, 16});
     f.optional("accumulator_bytes", m.accumulatorBytes, Integers{1, 16});
     f.optional("clock_ghz", m.clockGhz, Numbers{0.001, 1000});
+    f.optional("technology_nm", m.technologyNm, Numbers{1, 1000});
     f.optional("cores", m.cores, kCores);
     f.optional("arrays", m.arrays, kCores);
     f.required("array", [&](JsonFields& array) { bindArray(array, m); });

@@ -2,6 +2,7 @@
 // The JSON files of a folder of results.
 #include "base/json_document.h"
 #include "base/json_fields.h"
+#include "hierarchy/files.h"
 #include "sweep/folder.h"
 #include "sweep/sweep.h"
 
@@ -86,6 +87,8 @@ std::string writeManifest(const Manifest& manifest)
     out["plan"] = parsedJson(writePlan(manifest.plan));
     if (!manifest.machine.empty())
         out["machine"] = parsedJson(manifest.machine);
+    if (!manifest.architecture.empty())
+        out["architecture"] = parsedJson(manifest.architecture);
     out["workloads"] = tilewright::writeJson(manifest.workloads);
     if (manifest.schedule)
         out["schedule"] = tilewright::writeJson(*manifest.schedule);
@@ -115,6 +118,7 @@ Result<Manifest> readManifest(std::string_view text, const std::string& file)
     f.required("program", out.program);
     f.ignored("plan");
     f.ignored("machine");
+    f.ignored("architecture");
     f.required("workloads", out.workloads);
     if (f.has("schedule"))
         f.required("schedule", out.schedule);
@@ -128,6 +132,12 @@ Result<Manifest> readManifest(std::string_view text, const std::string& file)
         if (!read)
             return read.error();
         out.machine = writeMachine(*read);
+    }
+    if (const auto architecture = root.find("architecture")) {
+        const auto read = hierarchy::readArchitecture(jsonText(architecture->node()), file);
+        if (!read)
+            return read.error();
+        out.architecture = hierarchy::writeArchitecture(*read);
     }
     return out;
 }

@@ -39,6 +39,13 @@ std::string_view tilesWord(Tiles tiles)
     return toString(tiles);
 }
 
+constexpr std::array kCostModels{CostModel::FourLevels, CostModel::Hierarchy};
+
+std::string_view costModelWord(CostModel model)
+{
+    return toString(model);
+}
+
 std::vector<What> whatsOf(Lens lens)
 {
     switch (lens) {
@@ -279,6 +286,10 @@ void checkWhole(JsonFields& f, const Plan& plan)
         f.fail("prefetch", "applies to the lens run only");
     if (plan.tiles != Tiles::Default && plan.lens != Lens::Npu)
         f.fail("tiles", "applies to the lens npu only");
+    if (plan.costModel != CostModel::FourLevels && plan.lens != Lens::Mapping)
+        f.fail("cost_model", "applies to the lens mapping only");
+    if (!plan.architecture.empty() && plan.lens != Lens::Mapping)
+        f.fail("architecture", "applies to the lens mapping only");
     if (!plan.schedule.empty() && !solves && plan.what != What::Evaluate)
         f.fail("schedule", "applies to \"what\": \"evaluate\" or \"solve\" only");
     if (!plan.schedule.empty() && plan.workload.size() > 1)
@@ -330,6 +341,9 @@ static void bindFields(JsonFields& f, Plan& plan)
     f.optional("what", plan.what, Words<What>{kWhats, whatWord});
     f.defaulted("minimise", plan.minimise, Minimise::Latency, Words<Minimise>{kMinimise, minimiseWord});
     f.defaulted("tiles", plan.tiles, Tiles::Default, Words<Tiles>{kTiles, tilesWord});
+    f.defaulted("cost_model", plan.costModel, CostModel::FourLevels,
+                Words<CostModel>{kCostModels, costModelWord});
+    f.defaulted("architecture", plan.architecture, "");
     f.defaulted("prefetch", plan.prefetch, tilewright::RunOptions().prefetch, Integers{0, kMaxPrefetch});
     f.defaulted("schedule", plan.schedule, "");
     bindRules(f, plan.rules);

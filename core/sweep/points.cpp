@@ -7,7 +7,6 @@
 #include "lower/machine_lenses.h"
 #include "lower/network_table.h"
 #include "lower/on_machine.h"
-#include "mapping/model_search.h"
 #include "npu/bounds.h"
 #include "npu/fit_tiles.h"
 #include "npu/run.h"
@@ -318,52 +317,6 @@ MaybeResult schedulePoint(const Sweep& sweep, const Point& point, const std::sto
     MaybeResult out = solvePoint(sweep, *problem, std::move(schedule), stop);
     if (out && plan.lens == Lens::Schedule) // R20 says nothing about the ends of runs with more room
         out->problem = sameProblem(*problem, point.workload);
-    return out;
-}
-
-MaybeResult mappingPoint(const Sweep& sweep, const Point& point, const std::stop_token& stop)
-{
-    const auto read = workloadAt(sweep, point);
-    if (!read)
-        return failedPoint(read.error());
-    const lower::Workload& workload = **read;
-    const auto machine = machineAt(sweep, point);
-    if (!machine)
-        return failedPoint(machine.error());
-    mapping::Model layers;
-    if (workload.layers) {
-        layers = *workload.layers;
-    } else {
-        const auto lowered = lower::lowerToProblem(workload.model, *machine);
-        if (!lowered)
-            return failedPoint(lowered.error());
-        layers = lower::layerModel(workload.model, *lowered);
-    }
-    if (layers.layers.empty())
-        return failedPoint("the workload has no convolution and no product");
-    mapping::SearchOptions options;
-    options.threads = 1;
-    options.seconds = sweep.plan().budget.seconds;
-    options.seed = sweep.plan().seed;
-    options.stop = stop;
-    const auto found = mapping::searchModel(layers, lower::architectureOf(*machine), options, false);
-    if (stop.stop_requested())
-        return std::nullopt;
-    if (!found)
-        return failedPoint(found.error());
-    for (const mapping::LayerResult& layer : found->layers) {
-        if (!layer.search.proven && options.seconds <= 0)
-            return failedPoint(layer.layer.name +
-                               " has too many tilings to prove an optimum: a budget in seconds samples them");
-        if (!layer.search.best[0])
-            return failedPoint("no valid method of " + layer.layer.name +
-                               (layer.search.proven ? " exists" : " was found"));
-    }
-    constexpr auto index = [](mapping::Objective o) { return static_cast<std::size_t>(o); };
-    PointResult out;
-    out.metrics = {found->totals[index(mapping::Objective::Energy)].energy,
-                   found->totals[index(mapping::Objective::Cycles)].cycles,
-                   found->totals[index(mapping::Objective::Edp)].edp, found->proven ? 1.0 : 0.0};
     return out;
 }
 

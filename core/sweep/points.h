@@ -17,6 +17,9 @@ using MaybeResult = std::optional<PointResult>; ///< nullopt: stopped
 [[nodiscard]] Result<std::shared_ptr<const lower::Workload>> workloadAt(const Sweep& sweep,
                                                                         const Point& point);
 
+/// The best mappings of all layers at a point (docs/rules/sweep.md 3).
+[[nodiscard]] MaybeResult mappingPoint(const Sweep& sweep, const Point& point, const std::stop_token& stop);
+
 /// A step of a language model at a point (docs/rules/sweep.md 3.5).
 [[nodiscard]] MaybeResult languagePoint(const Sweep& sweep, const Point& point, const std::stop_token& stop);
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "eval/rule_choice.h"
+#include "hierarchy/files.h"
 #include "lower/machine_lenses.h"
 #include "schedule/schedule_json.h"
 
@@ -28,7 +29,8 @@ constexpr std::array<std::string_view, 5> kProblemHardware{"fast_memory_capacity
 bool isFractional(std::string_view axis)
 {
     return axis.ends_with("gb_per_s") || axis.ends_with("ghz") || axis.starts_with("dma.") ||
-           axis.starts_with("energy_pj.");
+           axis.starts_with("energy_pj.") || axis.ends_with("_pj") ||
+           (axis.starts_with("levels.") && axis.ends_with("bytes_per_cycle"));
 }
 
 /// Text of a value with nine digits, so that differences of pow() between platforms do not change the plan.
@@ -73,6 +75,11 @@ std::string_view toString(Minimise minimise) noexcept
         break;
     }
     return "latency";
+}
+
+std::string_view toString(CostModel model) noexcept
+{
+    return model == CostModel::FourLevels ? "four-levels" : "hierarchy";
 }
 
 std::string_view toString(Tiles tiles) noexcept
@@ -269,6 +276,7 @@ PointNames::PointNames(const Manifest& manifest) : m_plan(&manifest.plan)
     common.plan.workload.clear();
     common.plan.objectives.clear();
     common.plan.machine.clear();
+    common.plan.architecture.clear();
     common.workloads.clear();
     common.keepSchedules = false;
     common.plan.schedule.clear();
@@ -336,6 +344,17 @@ Result<Sweep> readSweep(std::string_view text, const std::string& planFile)
         out.manifest.machine = writeMachine(*machine);
         out.machine = std::move(*machine);
     }
+    if (!p.architecture.empty()) {
+        const std::string file = besidePlan(planFile, p.architecture);
+        auto content = readFile(file);
+        if (!content)
+            return atPlan(planFile, "architecture", content.error());
+        auto architecture = hierarchy::readArchitecture(*content, file);
+        if (!architecture)
+            return atPlan(planFile, "architecture", architecture.error());
+        out.manifest.architecture = hierarchy::writeArchitecture(*architecture);
+        out.architecture = std::move(*architecture);
+    }
     if (!p.schedule.empty()) {
         const std::string file = besidePlan(planFile, p.schedule);
         auto schedule = readFile(file);
@@ -381,6 +400,15 @@ Status checkAxes(const Sweep& sweep)
             });
             if (!whole)
                 return whole;
+            continue;
+        }
+        if (sweep.architecture) {
+            Status legal = eachValue([&](const AxisValue& value) {
+                const auto changed = hierarchy::withField(*sweep.architecture, axis.name, value.text);
+                return changed ? std::string() : "\"" + axis.name + "\" " + changed.error().text();
+            });
+            if (!legal)
+                return legal;
             continue;
         }
         if (axis.name == kMachineAxis && !asIs) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "hierarchy/architecture.h"
 #include "lower/workload.h"
 #include "model/machine.h"
 #include "run/run.h"
@@ -39,6 +40,11 @@ enum class Minimise : std::uint8_t { Latency, Traffic, Energy, Edp };
 /// Tile sizes of NPU operators: by default rule or by search (docs/rules/npu.md 2.6 and 2.8).
 enum class Tiles : std::uint8_t { Default, Searched };
 [[nodiscard]] std::string_view toString(Tiles tiles) noexcept;
+
+/// Cost model of the lens mapping: four levels (docs/rules/mapping.md), or any levels
+/// (docs/rules/hierarchy.md).
+enum class CostModel : std::uint8_t { FourLevels, Hierarchy };
+[[nodiscard]] std::string_view toString(CostModel model) noexcept; ///< "four-levels", "hierarchy"
 
 /// Range of axis values (docs/rules/sweep.md 1.4).
 struct AxisRange
@@ -86,6 +92,8 @@ struct Plan
     What what = What::Solve;
     Minimise minimise = Minimise::Latency;
     Tiles tiles = Tiles::Default;
+    CostModel costModel = CostModel::FourLevels;
+    std::string architecture; ///< file of an architecture with levels, whose fields are axes then
     std::int64_t prefetch = tilewright::RunOptions().prefetch; ///< of the lens run (R20)
     std::string schedule;       ///< schedule file that is evaluated or run, or from which a solve starts
     std::optional<Rules> rules; ///< empty: those of the problem of each point (R18)
@@ -156,6 +164,7 @@ struct Manifest
     std::string program; ///< program version
     Plan plan;
     std::string machine;              ///< text of the machine file; empty = no machine
+    std::string architecture;         ///< text of the architecture with levels; empty = none
     std::vector<InputFile> workloads; ///< same order as Plan::workload
     std::optional<InputFile> schedule;
     bool keepSchedules = false;
@@ -198,6 +207,7 @@ struct Sweep
     Manifest manifest;
     std::vector<SweepWorkload> workloads;
     std::optional<Machine> machine;
+    std::optional<hierarchy::Architecture> architecture; ///< of the plan
     std::string scheduleText;
 
     [[nodiscard]] const Plan& plan() const noexcept { return manifest.plan; }

@@ -3,6 +3,7 @@
 #include "timeloop/yaml.h"
 
 #include <array>
+#include <utility>
 
 namespace tilewright::timeloop {
 
@@ -10,26 +11,24 @@ using namespace mapping;
 
 namespace {
 
-class ConstraintReader
+/// Walks over the sections of a file.
+class Sections
 {
 public:
-    ConstraintReader(std::string file, const LoopNest& nest) : m_file(std::move(file)), m_nest(nest) {}
+    Sections(std::string file, const VisitTarget& visit) : m_file(std::move(file)), m_visit(visit) {}
 
-    Result<ReadConstraints> read(const YAML::Node& root)
+    Status read(const YAML::Node& root)
     {
         constexpr std::array kSections{"architecture_constraints", "mapspace_constraints", "mapspace",
                                        "constraints"};
-        if (root.IsSequence()) {
-            if (Status s = readList(root, "constraints"); !s)
-                return s.error();
-            return m_out;
-        }
+        if (root.IsSequence())
+            return readList(root, "constraints");
         bool any = false;
         for (const char* section : kSections)
             if (root.IsMap() && root[section]) {
                 any = true;
                 if (Status s = readSection(root[section], section); !s)
-                    return s.error();
+                    return s;
             }
         if (!any)
             return bad({}, root.IsMap() && root["architecture"]
@@ -37,7 +36,7 @@ public:
                                  "constraints, architecture_constraints, mapspace_constraints or mapspace"
                                : "expected the section constraints, architecture_constraints, "
                                  "mapspace_constraints or mapspace");
-        return m_out;
+        return Unit{};
     }
 
 private:
@@ -70,16 +69,41 @@ private:
             return Unit{};
         if (!list.IsSequence())
             return bad(name, "expected a list of constraints");
-        for (std::size_t i = 0; i < list.size(); ++i)
-            if (Status s = readTarget(list[i], name + "[" + std::to_string(i) + "]"); !s)
+        for (std::size_t i = 0; i < list.size(); ++i) {
+            const std::string at = name + "[" + std::to_string(i) + "]";
+            if (!list[i].IsMap())
+                return bad(at, "expected a constraint with target and type");
+            if (Status s = m_visit(list[i], at); !s)
                 return s;
+        }
         return Unit{};
+    }
+
+    std::string m_file;
+    const VisitTarget& m_visit;
+};
+
+class ConstraintReader
+{
+public:
+    ConstraintReader(std::string file, const LoopNest& nest) : m_file(std::move(file)), m_nest(nest) {}
+
+    Result<ReadConstraints> read(const YAML::Node& root)
+    {
+        const Status s = forEachTarget(root, m_file, [this](const YAML::Node& node, const std::string& at) {
+            return readTarget(node, at);
+        });
+        return s ? Result<ReadConstraints>(std::move(m_out)) : s.error();
+    }
+
+private:
+    [[nodiscard]] Error bad(const std::string& where, const std::string& why) const
+    {
+        return {ErrorCode::Field, why, where, m_file};
     }
 
     Status readTarget(const YAML::Node& node, const std::string& at)
     {
-        if (!node.IsMap())
-            return bad(at, "expected a constraint with target and type");
         const std::string target = scalarOf(node, "target");
         const auto storage = storageNamed(target);
         if (!storage)
@@ -185,6 +209,11 @@ private:
 };
 
 } // namespace
+
+Status forEachTarget(const YAML::Node& root, const std::string& file, const VisitTarget& visit)
+{
+    return Sections(file, visit).read(root);
+}
 
 Result<ReadConstraints> readConstraints(std::string_view text, const std::string& file, const LoopNest& nest)
 {

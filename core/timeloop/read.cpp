@@ -163,42 +163,15 @@ private:
     /// Reads a permutation, innermost dimension first. Dimensions that are not listed go outside.
     Status readPermutation(const YAML::Node& node, LoopOrder& order)
     {
-        std::vector<std::string> names;
-        if (node.IsSequence()) {
-            for (const YAML::Node& item : node)
-                names.push_back(item.IsScalar() ? item.Scalar() : "?");
-        } else if (node.IsScalar()) {
-            const std::string& text = node.Scalar();
-            const bool listed = text.find_first_of(", ") != std::string::npos;
-            std::string word;
-            for (const char c : text + " ") {
-                const bool gap = c == ',' || c == ' ';
-                if (!gap)
-                    word += c;
-                if ((gap || !listed) && !word.empty())
-                    names.push_back(std::exchange(word, {}));
-            }
-        } else if (!node.IsNull()) {
-            return bad(m_at + ".permutation", "expected a text such as \"KNM\", the innermost first");
-        }
-        unsigned seen = 0;
-        std::vector<int> inside;
-        for (const std::string& name : names) {
-            const int loop = loopNamed(m_nest, name);
-            if (loop < 0)
-                return bad(m_at + ".permutation",
-                           "this layer has no dimension \"" + name.substr(0, 40) + "\"");
-            if ((seen >> loop & 1u) != 0)
-                return bad(m_at + ".permutation", "dimension " + name + " is named twice");
-            seen |= 1u << loop;
-            inside.push_back(loop);
-        }
+        const auto inside = permutationOf(m_nest, node);
+        if (!inside)
+            return bad(m_at + ".permutation", inside.error().message);
         order = {0, 1, 2, 3, 4, 5, 6};
         std::size_t at = 0;
         for (int l = 0; l < m_nest.loopCount; ++l)
-            if ((seen >> l & 1u) == 0)
+            if (std::ranges::find(*inside, l) == inside->end())
                 order[at++] = l;
-        for (auto it = inside.rbegin(); it != inside.rend(); ++it)
+        for (auto it = inside->rbegin(); it != inside->rend(); ++it)
             order[at++] = *it;
         return Unit{};
     }

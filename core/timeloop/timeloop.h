@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "hierarchy/mapping.h"
 #include "mapping/architecture.h"
 #include "mapping/layer.h"
 #include "mapping/method.h"
@@ -27,6 +28,22 @@ struct Files
 [[nodiscard]] Files writeFiles(const mapping::Layer& layer, const mapping::LoopNest& nest,
                                const mapping::Architecture& architecture, const mapping::Method& method);
 
+/// The same for an architecture with levels (docs/rules/hierarchy.md 10). Precondition: the factors multiply
+/// to the trip counts. The Error names a level whose loops Timeloop cannot state.
+[[nodiscard]] Result<Files> writeFiles(const mapping::Layer& layer, const mapping::LoopNest& nest,
+                                       const hierarchy::Architecture& architecture,
+                                       const hierarchy::Mapping& mapping);
+
+/// Reads an architecture with levels from the tree of Timeloop's version 0.3. The Error names the component
+/// or the field that is missing or wrong.
+[[nodiscard]] Result<hierarchy::Architecture> readArchitecture(std::string_view text,
+                                                               const std::string& file);
+
+/// Reads a mapping of this nest on an architecture with levels.
+[[nodiscard]] Result<hierarchy::Mapping> readLevelMapping(std::string_view text, const std::string& file,
+                                                          const mapping::LoopNest& nest,
+                                                          const hierarchy::Architecture& architecture);
+
 struct ReadMapping
 {
     mapping::Method method;
@@ -51,6 +68,18 @@ struct ReadConstraints
 /// Returns an Error that names the first constraint without a counterpart in the lens.
 [[nodiscard]] Result<ReadConstraints> readConstraints(std::string_view text, const std::string& file,
                                                       const mapping::LoopNest& nest);
+
+/// What the search on an architecture with levels keeps of a file of constraints, in the notation of
+/// hierarchy::parseConstraints().
+struct ReadLevelConstraints
+{
+    std::vector<std::string> factors, orders;
+};
+
+/// The same sections for an architecture with levels (docs/rules/hierarchy.md 10.3).
+[[nodiscard]] Result<ReadLevelConstraints> readConstraints(std::string_view text, const std::string& file,
+                                                           const mapping::LoopNest& nest,
+                                                           const hierarchy::Architecture& architecture);
 
 /// True if the file name has a YAML suffix.
 [[nodiscard]] bool isYamlName(std::string_view path);

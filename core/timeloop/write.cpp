@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/text.h"
 #include "timeloop/timeloop.h"
+#include "timeloop/yaml.h"
 
 #include <yaml-cpp/yaml.h>
 
@@ -32,6 +33,8 @@ void writeRank(YAML::Emitter& out, const LoopNest& nest, const Dimension& d)
         term(d.filterLoop, d.loop == kRow ? "Hdilation" : "Wdilation");
     out << YAML::EndSeq;
 }
+
+} // namespace
 
 std::string problemText(const Layer& layer, const LoopNest& nest)
 {
@@ -82,6 +85,8 @@ std::string problemText(const Layer& layer, const LoopNest& nest)
     out << YAML::EndMap << YAML::EndMap << YAML::EndMap;
     return text(out.c_str()) + "\n";
 }
+
+namespace {
 
 /// A component of the architecture. Attributes unknown to Timeloop belong to this program
 /// (docs/rules/mapping.md 11).

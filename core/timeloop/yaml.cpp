@@ -11,6 +11,7 @@
 #include <cctype>
 #include <charconv>
 #include <set>
+#include <utility>
 
 namespace tilewright::timeloop {
 
@@ -135,6 +136,39 @@ Result<std::vector<FactorText>> splitFactors(const YAML::Node& node)
                 return bad("the residue of " + f.name + " must be from 1 to its factor");
         }
         out.push_back(std::move(f));
+    }
+    return out;
+}
+
+Result<std::vector<int>> permutationOf(const mapping::LoopNest& nest, const YAML::Node& node)
+{
+    const auto bad = [](std::string why) { return Error{ErrorCode::Field, std::move(why), {}, {}}; };
+    std::vector<std::string> names;
+    if (node.IsSequence()) {
+        for (const YAML::Node& item : node)
+            names.push_back(item.IsScalar() ? item.Scalar() : "?");
+    } else if (node.IsScalar()) {
+        const std::string& text = node.Scalar();
+        const bool listed = text.find_first_of(", ") != std::string::npos;
+        std::string word;
+        for (const char c : text + " ") {
+            const bool gap = c == ',' || c == ' ';
+            if (!gap)
+                word += c;
+            if ((gap || !listed) && !word.empty())
+                names.push_back(std::exchange(word, {}));
+        }
+    } else if (!node.IsNull()) {
+        return bad("expected a text such as \"KNM\", the innermost first");
+    }
+    std::vector<int> out;
+    for (const std::string& name : names) {
+        const int loop = loopNamed(nest, name);
+        if (loop < 0)
+            return bad("this layer has no dimension \"" + name.substr(0, 40) + "\"");
+        if (std::ranges::find(out, loop) != out.end())
+            return bad("dimension " + name + " is named twice");
+        out.push_back(loop);
     }
     return out;
 }

@@ -3,11 +3,13 @@
 #pragma once
 
 #include "base/result.h"
+#include "hierarchy/architecture.h"
 #include "mapping/layer.h"
 
 #include <yaml-cpp/yaml.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +20,31 @@ namespace tilewright::timeloop {
 /// The one document of a YAML text. The Error names the line: two documents, a key that occurs twice in one
 /// map, nesting or aliases without end, no YAML.
 [[nodiscard]] Result<YAML::Node> loadDocument(std::string_view text, const std::string& file);
+
+/// The document of a layer: shape and sizes.
+[[nodiscard]] std::string problemText(const mapping::Layer& layer, const mapping::LoopNest& nest);
+
+/// The tree of an architecture with levels.
+[[nodiscard]] std::string levelsText(const hierarchy::Architecture& architecture);
+
+/// The dimensions that a permutation lists, the innermost one first: "KNM", "K, N, M" or a list. The Error
+/// has only a message.
+[[nodiscard]] Result<std::vector<int>> permutationOf(const mapping::LoopNest& nest, const YAML::Node& node);
+
+/// The number of dimensions of the permutation of a spatial directive that lie on the first axis; nullopt if
+/// it does not say.
+[[nodiscard]] std::optional<std::size_t> splitOf(const YAML::Node& directive);
+
+/// An Error if a directive says of the operands of a level what the architecture does not.
+[[nodiscard]] Status checkBypass(const YAML::Node& directive, const hierarchy::Level& level,
+                                 const mapping::LoopNest& nest, const std::string& file,
+                                 const std::string& at);
+
+/// Gets a constraint of a file and its place in it.
+using VisitTarget = std::function<Status(const YAML::Node& node, const std::string& at)>;
+/// Calls `visit` for every constraint in the sections of a file of constraints. The Error is that of the
+/// first one that is not read, or names a section.
+[[nodiscard]] Status forEachTarget(const YAML::Node& root, const std::string& file, const VisitTarget& visit);
 
 /// A memory of the lens.
 enum class Storage { Rf, Spm, Dram };

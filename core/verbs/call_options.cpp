@@ -4,8 +4,10 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "hierarchy/files.h"
+#include "lower/machine_levels.h"
 #include "mapping/files.h"
 #include "model/file_kind.h"
+#include "timeloop/timeloop.h"
 #include "verbs/map.h"
 #include "verbs/npu.h"
 #include "verbs/run.h"
@@ -347,8 +349,14 @@ std::string MapCall::oneLayerFor() const
     return !method.empty()            ? "--method"
            : exports                  ? "--export"
            : !constraintsFile.empty() ? "--constraints"
-           : factors.empty()          ? ""
-                                      : "--factor";
+           : !factors.empty()         ? "--factor"
+           : !orders.empty()          ? "--order"
+                                      : "";
+}
+
+bool MapCall::levelsOfMachine() const
+{
+    return costModel == "hierarchy" && architectureFile.empty();
 }
 
 bool MapCall::ofModel() const
@@ -360,18 +368,28 @@ void bindOptions(OptionList& o, MapCall& call)
 {
     const Property search = o.notWith(!call.method.empty(), "--method");
     const Property fourLevels = o.notWith(call.hierarchy.has_value(), "an architecture with levels");
+    // Before the file is read, it may be either kind of architecture.
+    const bool mayHaveLevels =
+        call.hierarchy || call.levelsOfMachine() || (!call.architectureFile.empty() && !call.architecture);
+    const Property withLevels = o.needs(mayHaveLevels, "an architecture with levels");
     o.add("layer", call.workload.file, "FILE",
           "Layer, layer list, mapping document, or any workload to lower", o.required());
     o.add("architecture", call.architectureFile, "FILE",
-          "Architecture: of four levels, or with levels of its own",
+          "Architecture: of four levels, or with levels of its own (JSON, or YAML of Timeloop)",
           o.notWith(call.workload.hasMachine(), "--machine"), o.otherwise("the default one"));
     bindOptions(o, call.workload);
+    o.add(
+        "--cost-model", call.costModel, "four-levels|hierarchy",
+        "Levels of the machine: the four ones of the lens, or those that the machine has, with a cost model "
+        "of their own",
+        o.notWith(!call.architectureFile.empty(), "an architecture"));
     o.add("--layer", call.layer, "NAME",
           "One layer of a model, by the name of its operator; NAME:2 is that operator's second layer");
     o.add("--objective", call.objective, "edp|energy|cycles",
           "What is minimised: energy-delay product, energy or cycles");
     o.add("--method", call.method, "FILE", "Method or mapping to evaluate instead of searching for one");
-    o.flag("--quick", call.quick, "Search only methods of high utilisation", search, fourLevels);
+    o.flag("--quick", call.quick,
+           "Search only methods of high utilisation; with levels only the most promising mappings", search);
     o.add("--seconds", call.seconds, Range{.above = true, .unit = "s"}, "Time limit of the search", search,
           o.otherwise("60 for a layer, 600 for a model"));
     o.add("--threads", call.threads, Range{0, kMostThreads}, "Threads of the search; 0: all", search);
@@ -382,13 +400,42 @@ void bindOptions(OptionList& o, MapCall& call)
     o.flag("--overlapped", call.options.overlapped,
            "Count the cycles of the busiest resource only (roofline)", fourLevels);
     o.add("--bypass", call.bypass, "OPERAND",
-          "Operand that skips the scratchpad: I, W or O (A, B or C), or SPM.W; may be repeated", fourLevels);
+          "Operand that skips the scratchpad: I, W or O (A, B or C), or SPM.W; with levels LEVEL.W; may be "
+          "repeated");
     o.add("--factor", call.factors, "FACTOR",
-          "Fixed or bounded factor: SPATIAL.M=16, RF.C<=8, DRAM.K>=2; may be repeated", search, fourLevels);
-    o.add("--constraints", call.constraintsFile, "FILE",
-          "Timeloop constraints (YAML) that the search keeps: factors, spatial factors and bypass", search,
-          fourLevels);
+          "Fixed or bounded factor: SPATIAL.M=16, RF.C<=8, DRAM.K>=2; with levels LEVEL.K=8 or "
+          "LEVEL.AXIS.K=8; may "
+          "be repeated",
+          search);
+    o.add("--order", call.orders, "LEVEL=LOOPS",
+          "Innermost temporal loops of a level, from the outermost of them inwards: buffer=K,X; may be "
+          "repeated",
+          search, withLevels);
+    o.add("--axis", call.axes, "LEVEL.AXIS=LOOPS",
+          "Loops that an axis may take, of those that it takes: buffer.rows=X,K; may be repeated",
+          withLevels);
+    o.add(
+        "--constraints", call.constraintsFile, "FILE",
+        "Timeloop constraints (YAML) that the search keeps: factors, spatial factors and bypass; with levels "
+        "also orders",
+        search);
 }
+
+namespace {
+
+/// Takes from the hierarchy of the call what --bypass and --axis exclude.
+Status limitHierarchy(MapCall& call)
+{
+    for (const std::string& text : call.bypass)
+        if (Status s = hierarchy::addBypass(*call.hierarchy, text); !s)
+            return s;
+    for (const std::string& text : call.axes)
+        if (Status s = hierarchy::limitAxis(*call.hierarchy, text); !s)
+            return s;
+    return Unit{};
+}
+
+} // namespace
 
 Status readFiles(MapCall& call)
 {
@@ -396,17 +443,19 @@ Status readFiles(MapCall& call)
         const auto text = readFile(call.architectureFile);
         if (!text)
             return text.error();
-        if (hierarchy::hasLevels(*text)) {
-            auto read = hierarchy::readArchitecture(*text, call.architectureFile);
+        const bool isYaml = timeloop::isYamlName(call.architectureFile);
+        if (isYaml || hierarchy::hasLevels(*text)) {
+            auto read = isYaml ? timeloop::readArchitecture(*text, call.architectureFile)
+                               : hierarchy::readArchitecture(*text, call.architectureFile);
             if (!read)
                 return read.error();
             call.hierarchy = std::move(*read);
-            return readFiles(call.workload);
+        } else {
+            auto read = mapping::readArchitecture(*text, call.architectureFile);
+            if (!read)
+                return read.error();
+            call.architecture = std::move(*read);
         }
-        auto read = mapping::readArchitecture(*text, call.architectureFile);
-        if (!read)
-            return read.error();
-        call.architecture = std::move(*read);
     }
     if (!call.constraintsFile.empty()) {
         auto text = readFile(call.constraintsFile);
@@ -414,7 +463,16 @@ Status readFiles(MapCall& call)
             return text.error();
         call.constraints = std::move(*text);
     }
-    return readFiles(call.workload);
+    if (Status s = readFiles(call.workload); !s)
+        return s;
+    if (call.levelsOfMachine()) {
+        auto levels = lower::levelsOf(call.workload.machineOrEdge());
+        if (!levels)
+            return levels.error();
+        call.hierarchy = std::move(levels->architecture);
+        call.levelNotes = std::move(levels->notes);
+    }
+    return call.hierarchy ? limitHierarchy(call) : Status(Unit{});
 }
 
 } // namespace tilewright::verbs

@@ -92,8 +92,9 @@ Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call)
                 named = lower::layersOf(workload.model, (*model)->lowered);
         }
         if (const auto nodes = lower::lensNodes(**model, MachineLens::Mapping); nodes && lowered)
-            notes = lensNotes(*nodes, (*model)->machine, MachineLens::Mapping);
-        else
+            notes = !call.levelsOfMachine() ? lensNotes(*nodes, (*model)->machine, MachineLens::Mapping)
+                                            : lensNotes(*nodes, call.levelNotes);
+        else if (!call.levelsOfMachine())
             noticeOf(file, leftOutText((*model)->machine, MachineLens::Mapping));
         if (call.workload.machine || !call.architecture)
             architecture = lower::architectureOf((*model)->machine);
@@ -127,15 +128,23 @@ Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call)
                          std::to_string(layers.layers.size()) + "; --layer selects one",
                      {},
                      file};
-    if (Status s = addOptions(call, architecture); !s)
-        return s.error();
+    if (!call.hierarchy)
+        if (Status s = addOptions(call, architecture); !s)
+            return s.error();
     if (call.ofModel())
-        return std::variant<MapSubject, MapModel>(MapModel{layers, architecture, std::move(notes)});
+        return std::variant<MapSubject, MapModel>(
+            MapModel{layers, architecture, lowered ? std::move(notes) : call.levelNotes});
     const auto nest = mapping::makeNest(layer);
     if (!nest)
         return nest.error();
-    std::vector<std::string> factors = call.factors;
-    if (!call.constraintsFile.empty()) {
+    std::vector<std::string> factors = call.factors, orders = call.orders;
+    if (!call.constraintsFile.empty() && call.hierarchy) {
+        auto read = timeloop::readConstraints(call.constraints, call.constraintsFile, *nest, *call.hierarchy);
+        if (!read)
+            return read.error();
+        factors.insert(factors.end(), read->factors.begin(), read->factors.end());
+        orders.insert(orders.end(), read->orders.begin(), read->orders.end());
+    } else if (!call.constraintsFile.empty()) {
         const auto notes =
             addConstraints(call.constraints, call.constraintsFile, *nest, architecture, factors);
         if (!notes)
@@ -150,8 +159,14 @@ Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call)
         error.file = file;
         return error;
     }
-    return std::variant<MapSubject, MapModel>(
-        MapSubject{std::move(layer), *nest, architecture, std::move(factors)});
+    MapSubject subject{std::move(layer), *nest, architecture, std::move(factors)};
+    if (call.hierarchy) {
+        auto constraints = hierarchy::parseConstraints(*nest, *call.hierarchy, subject.factors, orders);
+        if (!constraints)
+            return constraints.error();
+        subject.constraints = std::move(*constraints);
+    }
+    return std::variant<MapSubject, MapModel>(std::move(subject));
 }
 
 Result<MethodAnswer> evaluateMethod(const MapSubject& subject, const std::string& file)

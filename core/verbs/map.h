@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "hierarchy/architecture.h"
+#include "hierarchy/constraints.h"
 #include "mapping/report.h"
 #include "verbs/workload.h"
 
@@ -17,16 +17,22 @@ struct MapCall
     std::optional<mapping::Architecture> architecture; ///< empty: the architecture of the machine
     /// An architecture with levels instead, whose cost model is that of docs/rules/hierarchy.md.
     std::optional<hierarchy::Architecture> hierarchy;
-    std::string architectureFile; ///< file from which readFiles() reads either architecture
-    std::string layer;            ///< one layer of a model, as productNamed()
-    std::string method;           ///< file of a method or mapping to evaluate instead of searching
+    /// "hierarchy": the levels of the machine instead of its four ones (docs/rules/hierarchy.md 9).
+    std::string costModel = "four-levels";
+    std::vector<std::string> levelNotes; ///< what was assumed for `hierarchy`, if it is that of the machine
+    std::string architectureFile;        ///< file from which readFiles() reads either architecture
+    std::string layer;                   ///< one layer of a model, as productNamed()
+    std::string method;                  ///< file of a method or mapping to evaluate instead of searching
     std::string objective = "edp";
     std::vector<std::string> factors; ///< "SPATIAL.M=16"
-    std::vector<std::string> bypass;  ///< "I"
-    std::string constraintsFile;      ///< Timeloop constraints of the search
-    std::string constraints;          ///< its text, which readFiles() reads
-    mapping::ModelOptions options;    ///< in addition to the options of the architecture
-    double seconds = 0;               ///< 0: 60 for a layer, 600 for a model
+    std::vector<std::string> bypass;  ///< "I"; with levels "buffer.W"
+    // With levels only: the innermost loops of a level ("buffer=K,X") and the loops of an axis
+    // ("buffer.rows=X,K").
+    std::vector<std::string> orders, axes;
+    std::string constraintsFile;   ///< Timeloop constraints of the search
+    std::string constraints;       ///< its text, which readFiles() reads
+    mapping::ModelOptions options; ///< in addition to the options of the architecture
+    double seconds = 0;            ///< 0: 60 for a layer, 600 for a model
     int threads = 0;
     bool quick = false;
     bool exports = false; ///< true if the caller writes files of a layer, which requires a single layer
@@ -34,6 +40,8 @@ struct MapCall
     /// Returns a given option that applies to a single layer only, such as "--method"; empty if there is
     /// none.
     [[nodiscard]] std::string oneLayerFor() const;
+    /// True if `hierarchy` is that of the machine.
+    [[nodiscard]] bool levelsOfMachine() const;
     /// True if the workload is searched layer by layer. The workload must have been read.
     [[nodiscard]] bool ofModel() const;
 };
@@ -56,7 +64,8 @@ struct MapSubject
     mapping::Layer layer;
     mapping::LoopNest nest;
     mapping::Architecture architecture;
-    std::vector<std::string> factors = {}; ///< MapCall::factors and those of the file of constraints
+    std::vector<std::string> factors = {};   ///< MapCall::factors and those of the file of constraints
+    hierarchy::Constraints constraints = {}; ///< of the search with an architecture of levels
 };
 /// A whole model, which is searched layer by layer.
 struct MapModel

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/progress.h"
 #include "hierarchy/files.h"
+#include "timeloop/timeloop.h"
 
 namespace tilewright::verbs {
 
@@ -15,6 +16,7 @@ hierarchy::SearchOptions optionsOf(const MapCall& call, const std::stop_token& s
     hierarchy::SearchOptions out;
     out.objective = objectiveOf(call.objective);
     out.threads = call.threads;
+    out.quick = call.quick;
     out.seconds = call.seconds > 0 ? call.seconds : seconds;
     out.stop = stop;
     out.status = status;
@@ -28,7 +30,9 @@ Result<MappingAnswer> evaluateMapping(const MapSubject& subject, const MapCall& 
     const auto text = readFile(call.method);
     if (!text)
         return text.error();
-    auto read = hierarchy::readMapping(*text, call.method, subject.nest, *call.hierarchy);
+    auto read = timeloop::isYamlName(call.method)
+                    ? timeloop::readLevelMapping(*text, call.method, subject.nest, *call.hierarchy)
+                    : hierarchy::readMapping(*text, call.method, subject.nest, *call.hierarchy);
     if (!read)
         return read.error();
     MappingAnswer out;
@@ -42,7 +46,9 @@ Result<MappingAnswer> evaluateMapping(const MapSubject& subject, const MapCall& 
 hierarchy::SearchResult mapLayerOnHierarchy(const MapSubject& subject, const MapCall& call,
                                             const std::stop_token& stop, const HierarchyStatus& status)
 {
-    return hierarchy::search(subject.nest, *call.hierarchy, optionsOf(call, stop, status, kLayerSeconds));
+    hierarchy::SearchOptions options = optionsOf(call, stop, status, kLayerSeconds);
+    options.constraints = subject.constraints;
+    return hierarchy::search(subject.nest, *call.hierarchy, options);
 }
 
 Result<hierarchy::ModelResult> mapModelOnHierarchy(const MapModel& model, const MapCall& call,
@@ -58,18 +64,22 @@ Result<std::string> hierarchyDocument(const std::variant<MapSubject, MapModel>& 
 {
     if (const auto* model = std::get_if<MapModel>(&subject)) {
         const auto result = mapModelOnHierarchy(*model, call, stop);
-        return result ? Result<std::string>(hierarchy::modelReport(*result)) : result.error();
+        return result ? Result<std::string>(withNotes(hierarchy::modelReport(*result), model->notes))
+                      : result.error();
     }
     const auto& layer = std::get<MapSubject>(subject);
     const mapping::Objective objective = objectiveOf(call.objective);
     if (call.method.empty())
-        return hierarchy::searchReport(layer.nest, *call.hierarchy, mapLayerOnHierarchy(layer, call, stop),
-                                       objective, layer.layer.runs());
+        return withNotes(hierarchy::searchReport(layer.nest, *call.hierarchy,
+                                                 mapLayerOnHierarchy(layer, call, stop), objective,
+                                                 layer.layer.runs()),
+                         call.levelNotes);
     const auto answer = evaluateMapping(layer, call);
     if (!answer)
         return answer.error();
-    return hierarchy::evaluationReport(layer.nest, *call.hierarchy, answer->mapping, objective,
-                                       answer->seconds);
+    return withNotes(
+        hierarchy::evaluationReport(layer.nest, *call.hierarchy, answer->mapping, objective, answer->seconds),
+        call.levelNotes);
 }
 
 } // namespace tilewright::verbs

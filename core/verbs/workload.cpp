@@ -60,6 +60,15 @@ std::vector<std::string> lensNotes(const std::vector<lower::NodeReport>& nodes, 
     return out;
 }
 
+std::vector<std::string> lensNotes(const std::vector<lower::NodeReport>& nodes,
+                                   const std::vector<std::string>& ofMachine)
+{
+    std::vector<std::string> out = ofMachine;
+    if (std::string text = lower::leftOutText(nodes); !text.empty())
+        out.insert(out.begin(), std::move(text));
+    return out;
+}
+
 Result<lower::ModelOnMachinePtr> putOnMachine(const WorkloadCall& call)
 {
     auto model = lower::putOnMachine(call.workload, call.machineOrEdge());

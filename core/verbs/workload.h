@@ -77,6 +77,9 @@ void bindOptions(OptionList& o, WorkloadCall& call);
 /// of the fields of the machine.
 [[nodiscard]] std::vector<std::string> lensNotes(const std::vector<lower::NodeReport>& nodes,
                                                  const Machine& machine, MachineLens lens);
+/// The same with sentences on the machine that are known already.
+[[nodiscard]] std::vector<std::string> lensNotes(const std::vector<lower::NodeReport>& nodes,
+                                                 const std::vector<std::string>& ofMachine);
 /// Returns a sentence on what one product on one systolic array leaves out of the arrays of a machine
 /// (docs/rules/workload.md 2.1); empty if the machine has nothing else.
 [[nodiscard]] std::string oneArrayText(const Machine& machine);

@@ -195,7 +195,10 @@ map = _verb(
 
     `architecture` and `method` are files; `factor` fixes factors (["SPATIAL.M=16"]), `bypass` names operands that skip
     the scratchpad (["I"] or ["SPM.W"]). Without a valid method best is None. An architecture with levels has a cost model
-    of its own, whose answer has a mapping instead of a method; cost_model says which one.
+    of its own, whose answer has a mapping instead of a method; cost_model says which one. Its factors and operands name
+    levels and axes of the file (["buffer.K=8", "buffer.rows.X=2"], ["buffer.W"]); `order` gives the innermost loops of
+    levels (["buffer=K,X"]), `axis` the loops that axes may take (["buffer.rows=X,K"]). With `cost_model` "hierarchy" the
+    levels are those of the machine; notes says what was assumed for them.
     """,
 )
 summary = _verb(

@@ -56,6 +56,11 @@ private slots:
     void badInput_oneSentence_data();
     void badInput_oneSentence();
     void noValidMapping_isTheAnswerNo();
+    void rule_8_constraints();
+    void rule_8_whyThereIsNone();
+    void rule_7_7_quick();
+    void rule_9_levelsOfAMachine();
+    void rule_10_toTimeloopAndBack();
 };
 
 void TestCliMapHierarchy::rule_6_byHand()
@@ -194,8 +199,18 @@ void TestCliMapHierarchy::search_ofAModel()
     QVERIFY(d["layers"][0]["best"] == d["layers"][2]["best"]);
     QCOMPARE(read(mappings)["layers"].size(), std::size_t{3});
     QVERIFY(read(mappings)["layers"][1]["mapping"] == d["layers"][1]["best"]["mapping"]);
-    const CliRun text = runCli(arguments);
+    // A row for every layer, level and operand that the level holds.
+    const QString csv = dir.filePath("layers.csv");
+    const CliRun text = runCli(arguments + QStringList{"--csv", csv});
     QCOMPARE(text.code, 0);
+    QFile rows(csv);
+    QVERIFY(rows.open(QIODevice::ReadOnly));
+    const QByteArrayList lines = rows.readAll().trimmed().split('\n');
+    QCOMPARE(lines.size(), 1 + 3 * (3 + 3 + 1));
+    QVERIFY2(lines[0].startsWith("layer,shape,count,macs,proven,energy_pj,cycles,edp,level,operand,"),
+             lines[0].constData());
+    QVERIFY2(lines[1].startsWith("a,") && lines[8].startsWith("b,") && lines[15].contains(",DRAM,A,"),
+             lines[15].constData());
     QVERIFY2(text.out.contains("(same shape)") && text.out.contains("proven"), text.out.constData());
 }
 
@@ -235,13 +250,11 @@ void TestCliMapHierarchy::badInput_oneSentence_data()
     QTest::newRow("method of the other cost model")
         << QStringList{layer, kSample, "--method", kRoot + "tests/fuzz/verbs/seeds/gemm.method.json"}
         << "gemm.method.json: ";
-    for (const QStringList& option : {QStringList{"--imperfect"},
-                                      {"--quick"},
-                                      {"--overlapped"},
-                                      {"--reduction-tree"},
-                                      {"--bypass", "I"},
-                                      {"--factor", "RF.K=2"},
-                                      {"--export", "timeloop", "folder"}})
+    for (const QStringList& option :
+         {QStringList{"--factor", "RF.K=2"}, {"--order", "SPM=K"}, {"--axis", "SRAM.x=K"}, {"--bypass", "I"}})
+        QTest::newRow(qPrintable(option[0]))
+            << QStringList{layer, kSample} + option << option[0] + ": \"" + option[1] + "\": ";
+    for (const QStringList& option : {QStringList{"--imperfect"}, {"--overlapped"}, {"--reduction-tree"}})
         QTest::newRow(qPrintable(option[0]))
             << QStringList{layer, kSample} + option << option[0] + ": not with an architecture with levels";
 }
@@ -267,7 +280,114 @@ void TestCliMapHierarchy::noValidMapping_isTheAnswerNo()
     QCOMPARE(r.code, 1);
     QCOMPARE(r.json()["error"]["code"].get<std::string>(), std::string("NONE"));
     QVERIFY(r.json()["mapping"].is_null() && r.json()["proven"].get<bool>());
-    QVERIFY(r.err.contains("no valid mapping exists"));
+    QVERIFY(r.err.contains("no valid mapping exists: level buffer needs 64 of 8 bits for A, B, C"));
+}
+
+void TestCliMapHierarchy::rule_8_constraints()
+{
+    const QTemporaryDir dir;
+    const QString mapping = dir.filePath("best.json");
+    const QStringList layer{"map", productByHand(dir), kLevels + "by-hand.json"},
+        limits{"--bypass", "buffer.B", "--axis", "buffer.rows=Y"},
+        factors{"--factor", "regs.K=2", "--factor", "DRAM.X>=2", "--order", "DRAM=X,K"};
+    const CliRun free = runCli(layer + QStringList{"--json"});
+    const CliRun r = runCli(layer + limits + factors + QStringList{"-o", mapping, "--json"});
+    QCOMPARE(r.code, 0);
+    const json d = r.json();
+    QVERIFY(d["proven"].get<bool>() && d["edp"].get<double>() > free.json()["edp"].get<double>());
+    QVERIFY(!free.json().contains("constraints"));
+    QVERIFY2(d["constraints"] == json({"regs.K=2", "DRAM.X>=2", "DRAM=X,K"}),
+             d["constraints"].dump().c_str());
+    const json& levels = d["mapping"]["levels"];
+    QVERIFY(levels[2]["temporal"] == json::array({json::array({"K", 2})}));
+    for (const json& loop : levels[1]["spatial"]["rows"])
+        QCOMPARE(loop[0].get<std::string>(), std::string("Y"));
+    QCOMPARE(d["counts"]["buffer"]["B"]["writes"].get<int>(), 0);
+    // A bypass and the loops of an axis belong to the machine, so they are also those of a given mapping.
+    const CliRun again = runCli(layer + limits + QStringList{"--method", mapping, "--json"});
+    QCOMPARE(again.code, 0);
+    QVERIFY(again.json()["energy"] == d["energy"]);
+    QVERIFY(runCli(layer + QStringList{"--method", mapping, "--json"}).json()["energy"] != d["energy"]);
+    QVERIFY(runCli(layer + factors).out.startsWith("least edp proven within the constraints; "));
+}
+
+void TestCliMapHierarchy::rule_8_whyThereIsNone()
+{
+    const QTemporaryDir dir;
+    const QStringList arguments{"map", productByHand(dir), kLevels + "by-hand.json", "--factor",
+                                "buffer.rows.X=4"};
+    const CliRun r = runCli(arguments + QStringList{"--json"});
+    QCOMPARE(r.code, 1);
+    const std::string sentence =
+        "no valid mapping exists: with buffer.rows.X=4 axis \"rows\" of level buffer "
+        "has only 2 instances";
+    QVERIFY2(r.err.contains(sentence.c_str()), r.err.constData());
+    QVERIFY(r.json()["proven"].get<bool>());
+    QVERIFY(r.json()["error"] ==
+            json({{"code", "NONE"}, {"message", sentence}, {"loop", "X"}, {"level", "buffer"}}));
+    QVERIFY(runCli(arguments).err.contains(sentence.c_str()));
+}
+
+void TestCliMapHierarchy::rule_7_7_quick()
+{
+    const QStringList arguments{"map", kRoot + "samples/mapping/layers/conv-1x1-2048.json", kSample,
+                                "--json"};
+    const json whole = runCli(arguments).json(), quick = runCli(arguments + QStringList{"--quick"}).json();
+    QVERIFY(quick["edp"].get<double>() >= whole["edp"].get<double>());
+    QVERIFY(quick["lower_bound"]["edp"].get<double>() <= whole["edp"].get<double>());
+    QVERIFY(quick["evaluated"].get<int>() < whole["evaluated"].get<int>());
+}
+
+/// The levels of a machine, with what was assumed for them; the default stays the four levels.
+void TestCliMapHierarchy::rule_9_levelsOfAMachine()
+{
+    const QTemporaryDir dir;
+    const QString product = productByHand(dir), mapping = dir.filePath("mapping.json");
+    const QStringList arguments{"map",          product,     "--machine", "gemmini-16",
+                                "--cost-model", "hierarchy", "--axis",    "accumulators.cols=Y"};
+    const CliRun r = runCli(arguments + QStringList{"-o", mapping, "--json"});
+    QCOMPARE(r.code, 0);
+    const json d = r.json();
+    QCOMPARE(d["cost_model"].get<std::string>(), std::string("hierarchy"));
+    std::string names;
+    for (const json& level : d["mapping"]["levels"])
+        names += level["name"].get<std::string>() + " ";
+    QCOMPARE(names, std::string("external l1 accumulators pe "));
+    QVERIFY(d.contains("proven") && !d["notes"].empty());
+    const CliRun again = runCli(arguments + QStringList{"--method", mapping});
+    QCOMPARE(again.code, 0);
+    QVERIFY2(again.out.contains("\nnote ") && again.out.contains("cost model: hierarchy"),
+             again.out.constData());
+    QVERIFY(runCli({"map", product, "--machine", "gemmini-16", "--json"}).json()["cost_model"] ==
+            "four levels");
+    // Without a machine those of edge, whose energies are assumed; a model has the notes too.
+    const QString model =
+        written(dir, "two.json", R"({"layers": [{"name": "a", "kind": "gemm", "m": 8, "n": 4, "k": 4}]})");
+    const CliRun table = runCli({"map", model, "--cost-model", "hierarchy"});
+    QVERIFY2(table.code == 0 && table.out.contains("note") && table.out.contains("assumed: energies of"),
+             table.out.constData());
+    const CliRun refused = runCli({"map", product, kSample, "--cost-model", "hierarchy"});
+    QCOMPARE(refused.code, 2);
+    QVERIFY(refused.err.contains("--cost-model: not with an architecture"));
+}
+
+void TestCliMapHierarchy::rule_10_toTimeloopAndBack()
+{
+    const QTemporaryDir dir;
+    const QString product = productByHand(dir), folder = dir.filePath("timeloop");
+    const CliRun r =
+        runCli({"map", product, kLevels + "by-hand.json", "--export", "timeloop", folder, "--json"});
+    QCOMPARE(r.code, 0);
+    const CliRun back =
+        runCli({"map", product, folder + "/arch.yaml", "--method", folder + "/mapping.yaml", "--json"});
+    QCOMPARE(back.code, 0);
+    for (const char* figure : {"energy", "cycles", "counts"})
+        QVERIFY(back.json()[figure] == r.json()[figure]);
+    const QString other = written(dir, "bad.yaml", "architecture: {subtree: 3}");
+    const CliRun bad = runCli({"map", product, other});
+    QCOMPARE(bad.code, 2);
+    QVERIFY2(bad.err.contains("bad.yaml: architecture.subtree: expected a list of one node"),
+             bad.err.constData());
 }
 
 TILEWRIGHT_TEST(TestCliMapHierarchy)

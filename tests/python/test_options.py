@@ -153,17 +153,14 @@ TABLE = [
     ),
     *(
         (["map", LAYER, LEVELS, *option], f"{option[0]}: not with an architecture with levels")
-        for option in (
-            ["--quick"],
-            ["--imperfect"],
-            ["--reduction-tree"],
-            ["--overlapped"],
-            ["--bypass", "I"],
-            ["--factor", "RF.C=1"],
-            ["--constraints", "c.yaml"],
-            ["--export", "timeloop", "x"],
-        )
+        for option in (["--imperfect"], ["--reduction-tree"], ["--overlapped"])
     ),
+    *(
+        (["map", LAYER, *option], f"{option[0]}: needs an architecture with levels")
+        for option in (["--order", "RF=C"], ["--axis", "RF.rows=C"])
+    ),
+    (["map", LAYER, LEVELS, "--cost-model", "hierarchy"], "--cost-model: not with an architecture"),
+    (["map", LAYER, LEVELS, "--method", "x.json", "--order", "SRAM=C"], "--order: not with --method"),
     (["map", LAYER, "--method", "x.json", "--objective", "energy"], "--objective: needs --json with --method"),
     (["map", LAYERS, "--objective", "energy"], "--objective: needs --json or --output for a model"),
     (["sweep", "x.json", "--keep-schedules"], "--keep-schedules: needs --output"),

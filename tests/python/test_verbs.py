@@ -423,6 +423,15 @@ class Lenses(unittest.TestCase):
         mine = tilewright.map(layer, levels, threads=1, objective="energy")
         other = cli_json("map", layer, levels, "--threads", 1, "--objective", "energy")
         self.assertEqual(without(mine, *TIMES), without(other, *TIMES))
+        limits = {"factor": ["cluster.rows.C=4"], "order": ["DRAM=C,M"], "axis": ["cluster.columns=M"], "bypass": ["SRAM.W"]}
+        limited = tilewright.map(layer, levels, threads=1, **limits)
+        self.assertEqual(limited["constraints"], ["cluster.rows.C=4", "DRAM=C,M"])
+        arguments = [x for name, values in limits.items() for x in (f"--{name}", *values)]
+        other = cli_json("map", layer, levels, "--threads", 1, *arguments)
+        self.assertEqual(without(limited, *TIMES), without(other, *TIMES))
+        of_machine = tilewright.map(layer, machine="eyeriss", cost_model="hierarchy", threads=1, quick=True)
+        other = cli_json("map", layer, *"--machine eyeriss --cost-model hierarchy --threads 1 --quick".split())
+        self.assertEqual(without(of_machine, *TIMES), without(other, *TIMES))
         self.assertEqual(mine["cost_model"], "hierarchy")
         with tempfile.TemporaryDirectory() as folder:
             mapping = pathlib.Path(folder, "mapping.json")

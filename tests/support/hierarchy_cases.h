@@ -2,6 +2,7 @@
 // Drawn layers, architectures and mappings with any number of levels.
 #pragma once
 
+#include "hierarchy/constraints.h"
 #include "hierarchy/evaluate.h"
 
 #include <algorithm>
@@ -84,6 +85,50 @@ public:
         if (faults && chance(10))
             breakRule(out, nest);
         return out;
+    }
+
+    /// Up to three bounds of factors, mostly such that some mapping keeps them, and orders of some levels.
+    Constraints constraints(const LoopNest& nest, const Architecture& architecture)
+    {
+        const auto loop = [&] { return below(static_cast<std::size_t>(nest.loopCount)); };
+        std::vector<std::string> factors, orders;
+        for (std::size_t i = below(4); i > 0; --i) {
+            const Level& level = architecture.levels[below(architecture.levels.size())];
+            const std::size_t l = loop();
+            std::string text = level.name + ".";
+            if (!level.axes.empty() && chance(2))
+                text += level.axes[below(level.axes.size())].name + ".";
+            const bool isExact = chance(2);
+            text.append(nest.loopNames[l]).append(isExact ? "=" : chance(2) ? "<=" : ">=");
+            text += std::to_string(chance(6) ? from(1, 4) : chance(2) ? 1 : nest.trips[l]);
+            factors.push_back(text);
+            if (!parseConstraints(nest, architecture, factors, {}))
+                factors.pop_back(); // contradicts another one
+        }
+        for (const Level& level : architecture.levels)
+            if (chance(2)) {
+                std::vector<std::string> names(nest.loopNames.begin(),
+                                               nest.loopNames.begin() + nest.loopCount);
+                std::shuffle(names.begin(), names.end(), m_random);
+                names.resize(1 + below(names.size()));
+                std::string text = level.name;
+                for (const std::string& name : names)
+                    text.append(&name == &names.front() ? "=" : ",").append(name);
+                orders.push_back(text);
+            }
+        return parseConstraints(nest, architecture, factors, orders).value();
+    }
+
+    /// Takes an operand from a level or loops from an axis, or does nothing.
+    void limit(Architecture& architecture)
+    {
+        const std::size_t i = below(architecture.levels.size());
+        const std::string name = architecture.levels[i].name;
+        if (chance(2))
+            (void)addBypass(architecture, name + "." + std::string(1, "IWOABC"[below(6)]));
+        if (!architecture.levels[i].axes.empty() && chance(2))
+            (void)limitAxis(architecture, name + "." + architecture.levels[i].axes.front().name +
+                                              (chance(2) ? "=M,C,Ox,X" : "=C,Oy,Fx,K"));
     }
 
     std::size_t below(std::size_t n) { return m_random() % n; }

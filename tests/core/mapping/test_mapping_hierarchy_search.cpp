@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The search of docs/rules/hierarchy.md 7 against all mappings of small layers.
+// The search of docs/rules/hierarchy.md 7 and 8 against all mappings of small layers.
 #include "base/file.h"
 #include "drawn_cases.h"
 #include "hierarchy/files.h"
@@ -29,8 +29,8 @@ using Front = std::vector<std::pair<double, double>>;
 class AllMappings
 {
 public:
-    AllMappings(const LoopNest& nest, const Architecture& architecture)
-        : m_nest(nest), m_architecture(architecture)
+    AllMappings(const LoopNest& nest, const Architecture& architecture, const Constraints& constraints = {})
+        : m_nest(nest), m_architecture(architecture), m_constraints(constraints)
     {
         m_mapping.levels.resize(architecture.levels.size());
         for (std::size_t i = 0; i < architecture.levels.size(); ++i)
@@ -73,6 +73,8 @@ private:
     void order(std::size_t level)
     {
         if (level == m_mapping.levels.size()) {
+            if (!m_constraints.allows(m_architecture, m_mapping))
+                return;
             const Cost cost = evaluate(m_nest, m_architecture, m_mapping);
             add(cost.energy, cost.cycles);
             return;
@@ -101,6 +103,7 @@ private:
 
     const LoopNest& m_nest;
     const Architecture& m_architecture;
+    const Constraints& m_constraints;
     Mapping m_mapping;
     std::vector<TiledLoop> m_factors;
 };
@@ -118,6 +121,13 @@ private slots:
     void rule_7_realLayers();
     void rule_7_noMapping();
     void rule_7_stopped();
+    void rule_7_7_quick();
+    void rule_8_bruteForce();
+    void rule_8_realLayer();
+    void rule_8_whyThereIsNone_data();
+    void rule_8_whyThereIsNone();
+    void rule_8_texts_data();
+    void rule_8_texts();
 };
 
 void TestMappingHierarchySearch::rule_7_bruteForce()
@@ -260,6 +270,253 @@ void TestMappingHierarchySearch::rule_7_stopped()
     options = {};
     options.seconds = 1e-9;
     QVERIFY(!search(c.nest, c.architecture, options).proven);
+}
+
+/// A quick search is never better than the optimum and says how far it can be above it.
+void TestMappingHierarchySearch::rule_7_7_quick()
+{
+    HierarchyDraw draw(77);
+    int found = 0, optimal = 0, open = 0;
+    for (int i = 0; i < test::drawnCases(120); ++i) {
+        const auto nest = makeNest(draw.layer(256)).value();
+        const Architecture architecture = draw.architecture(4, draw.chance(2));
+        SearchOptions options;
+        options.objective = static_cast<Objective>(draw.below(kObjectives));
+        options.threads = 1;
+        const SearchResult whole = search(nest, architecture, options);
+        options.quick = true;
+        const SearchResult quick = search(nest, architecture, options);
+        const auto& best = whole.of(*options.objective);
+        QCOMPARE(quick.of(*options.objective).has_value(), best.has_value());
+        if (!best)
+            continue;
+        const double least = best->value(*options.objective);
+        const MappingCost& first = *quick.of(*options.objective);
+        QVERIFY(evaluate(nest, architecture, first.mapping).valid());
+        QVERIFY(first.value(*options.objective) >= least * (1 - 1e-12));
+        QVERIFY(quick.lowerBound[static_cast<std::size_t>(*options.objective)] <= least * (1 + 1e-12));
+        QVERIFY(quick.evaluations <= whole.evaluations);
+        ++found;
+        optimal += first.value(*options.objective) <= least * (1 + 1e-12);
+        open += !quick.proven;
+    }
+    QVERIFY(found >= test::drawnAtLeast(60));
+    QVERIFY(optimal >= test::drawnAtLeast(30));
+    QVERIFY(open >= test::drawnAtLeast(10));
+}
+
+/// Bounds of factors, orders, operands that skip levels, loops of axes.
+void TestMappingHierarchySearch::rule_8_bruteForce()
+{
+    HierarchyDraw draw(8);
+    int found = 0, none = 0, dearer = 0;
+    for (int i = 0; i < test::drawnCases(600); ++i) {
+        const auto nest = makeNest(draw.layer(24)).value();
+        Architecture architecture = draw.architecture(3, draw.chance(2));
+        draw.limit(architecture);
+        const Constraints constraints = draw.constraints(nest, architecture);
+        const AllMappings all(nest, architecture, constraints);
+        SearchOptions options;
+        options.constraints = constraints;
+        options.threads = 1;
+        const SearchResult result = search(nest, architecture, options);
+        const std::string which = "case " + std::to_string(i);
+        QVERIFY2(result.proven, which.c_str());
+        Front front;
+        for (const MappingCost& point : result.front) {
+            front.emplace_back(point.energy, point.cycles);
+            const Cost cost = evaluate(nest, architecture, point.mapping);
+            QVERIFY(cost.valid());
+            QVERIFY2(constraints.allows(architecture, point.mapping), which.c_str());
+            QCOMPARE(cost.energy, point.energy);
+            QCOMPARE(cost.cycles, point.cycles);
+        }
+        QVERIFY2(front == all.front, which.c_str());
+        QCOMPARE(result.none.has_value(), front.empty());
+        found += !front.empty();
+        none += front.empty();
+        if (constraints.any() && !front.empty())
+            dearer += search(nest, architecture, {}).best[0]->energy < front.front().first;
+        options.objective = static_cast<Objective>(draw.below(kObjectives));
+        const SearchResult one = search(nest, architecture, options);
+        const auto& best = one.of(*options.objective);
+        QVERIFY(one.proven && best.has_value() == !front.empty());
+        QVERIFY(!best ||
+                best->value(*options.objective) == result.of(*options.objective)->value(*options.objective));
+    }
+    QVERIFY(found >= test::drawnAtLeast(420));
+    QVERIFY(none >= test::drawnAtLeast(60));
+    QVERIFY(dearer >= test::drawnAtLeast(30));
+}
+
+void TestMappingHierarchySearch::rule_8_realLayer()
+{
+    const std::string path = TILEWRIGHT_SOURCE_DIR "/samples/mapping/hierarchies/five-levels.json";
+    const Architecture architecture = readArchitecture(readFile(path).value(), path).value();
+    const LoopNest nest = gemm(128, 4096, 4096);
+    SearchOptions options;
+    options.objective = Objective::Edp;
+    const double free = search(nest, architecture, options).of(Objective::Edp)->edp();
+    options.constraints =
+        parseConstraints(nest, architecture, {"cluster.rows.K=4", "SRAM.Y>=8", "DRAM.K<=16"},
+                         {"DRAM=X,K", "SRAM=K,Y"})
+            .value();
+    const SearchResult result = search(nest, architecture, options);
+    QVERIFY(result.proven && result.constraints == options.constraints);
+    const MappingCost& best = *result.of(Objective::Edp);
+    QVERIFY(evaluate(nest, architecture, best.mapping).valid());
+    QVERIFY(options.constraints.allows(architecture, best.mapping));
+    QVERIFY(best.edp() > free);
+    // However short the time, there is a mapping.
+    options.seconds = 1e-9;
+    const SearchResult first = search(nest, architecture, options);
+    QVERIFY(!first.proven && options.constraints.allows(architecture, first.of(Objective::Edp)->mapping));
+    QVERIFY(first.of(Objective::Edp)->edp() >= best.edp());
+}
+
+void TestMappingHierarchySearch::rule_8_whyThereIsNone_data()
+{
+    // The machine of docs/rules/hierarchy.md 6: DRAM, a buffer of 56 bytes with two rows, registers for C.
+    QTest::addColumn<QStringList>("factors");
+    QTest::addColumn<QString>("axis");
+    QTest::addColumn<int>("bytes");
+    QTest::addColumn<QString>("sentence");
+    QTest::addColumn<int>("loop");
+    QTest::addColumn<int>("level");
+    QTest::newRow("room") << QStringList() << "" << 7
+                          << "level buffer needs 64 of 56 bits for A, B, C, twice for its double buffer, "
+                             "however small the tiles"
+                          << -1 << 1;
+    QTest::newRow("no divisor") << QStringList{"buffer.K=3", "DRAM.X=2"} << "" << 56
+                                << "with buffer.K=3 no factors of loop K multiply to its trip count 4" << K
+                                << -1;
+    QTest::newRow("two of one loop")
+        << QStringList{"buffer.K=4", "DRAM.X=2", "DRAM.K=2"} << "" << 56
+        << "with buffer.K=4 and DRAM.K=2 no factors of loop K multiply to its trip count 4" << K << -1;
+    QTest::newRow("a range") << QStringList{"DRAM.K>=3", "DRAM.K<=3"} << "" << 56
+                             << "with DRAM.K=3 no factors of loop K multiply to its trip count 4" << K << -1;
+    QTest::newRow("axis too small")
+        << QStringList{"buffer.rows.X=4"} << "" << 56
+        << "with buffer.rows.X=4 axis \"rows\" of level buffer has only 2 instances" << X << 1;
+    QTest::newRow("axis too small for two")
+        << QStringList{"buffer.rows.X=2", "buffer.rows.K>=2"} << "" << 56
+        << "with buffer.rows.X=2 and buffer.rows.K>=2 axis \"rows\" of level buffer has only 2 instances"
+        << -1 << 1;
+    QTest::newRow("loop not on the axis")
+        << QStringList{"buffer.rows.X=2"} << "buffer.rows=K" << 56
+        << "with buffer.rows.X=2 axis \"rows\" of level buffer does not take loop X" << X << -1;
+    QTest::newRow("room for what is asked")
+        << QStringList{"DRAM.K=1", "buffer.X=4", "regs.K<=2", "buffer.Y=2"} << "" << 56
+        << "with DRAM.K=1, buffer.X=4 and buffer.Y=2 level buffer needs 640 of 448 bits for A, B, C, twice "
+           "for "
+           "its double buffer, however small the tiles"
+        << -1 << 1;
+}
+
+void TestMappingHierarchySearch::rule_8_whyThereIsNone()
+{
+    QFETCH(QStringList, factors);
+    QFETCH(QString, axis);
+    QFETCH(int, bytes);
+    QFETCH(QString, sentence);
+    QFETCH(int, loop);
+    QFETCH(int, level);
+    ByHand c;
+    c.architecture.levels[1].bytes = bytes;
+    if (!axis.isEmpty())
+        QVERIFY(limitAxis(c.architecture, axis.toStdString()));
+    std::vector<std::string> texts;
+    for (const QString& text : factors)
+        texts.push_back(text.toStdString());
+    SearchOptions options;
+    options.constraints = parseConstraints(c.nest, c.architecture, texts, {}).value();
+    const SearchResult result = search(c.nest, c.architecture, options);
+    QVERIFY(result.proven && result.front.empty() && result.none);
+    QCOMPARE(QString::fromStdString(result.none->message), sentence);
+    QCOMPARE(result.none->loop, loop);
+    QCOMPARE(result.none->level, level);
+    // Without any one of the factors that the sentence names there is a mapping.
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        std::vector<std::string> fewer = texts;
+        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+        options.constraints = parseConstraints(c.nest, c.architecture, fewer, {}).value();
+        const bool isNamed = sentence.contains(factors[static_cast<int>(i)]) || sentence.contains("DRAM.K=3");
+        QCOMPARE(search(c.nest, c.architecture, options).none.has_value(), !isNamed);
+    }
+}
+
+void TestMappingHierarchySearch::rule_8_texts_data()
+{
+    QTest::addColumn<QStringList>("given"); // factor, order, bypass, axis
+    QTest::addColumn<QString>("sentence");
+    const auto factor = [](const char* text, const char* sentence) {
+        QTest::newRow(text) << QStringList{text, "", "", ""} << sentence;
+    };
+    factor("buffer.K",
+           "--factor: \"buffer.K\": expected LEVEL.LOOP=N or LEVEL.AXIS.LOOP=N, with =, <= or >=");
+    factor("buffer.K<4", "--factor: \"buffer.K<4\": expected =, <= or >=");
+    factor("RF.K=4", "--factor: \"RF.K=4\": names no level; the levels are DRAM, buffer and regs");
+    factor("buffer.M=4", "--factor: \"buffer.M=4\": this layer has no such loop");
+    factor("buffer.cols.K=4", "--factor: \"buffer.cols.K=4\": level buffer has no such axis");
+    factor("buffer.rows.K=0", "--factor: \"buffer.rows.K=0\": expected a whole number from 1 after the sign");
+    factor("buffer.rows.K=2x",
+           "--factor: \"buffer.rows.K=2x\": expected a whole number from 1 after the sign");
+    factor("DRAM.K=8", "--factor: \"DRAM.K=8\": contradicts an earlier constraint"); // DRAM.K=2 is there
+    factor("buffer.rows.K>=2", "");
+    const auto other = [](int place, const char* text, const char* sentence) {
+        QStringList given{"", "", "", ""};
+        given[place] = text;
+        QTest::newRow(text) << given << sentence;
+    };
+    other(1, "buffer",
+          "--order: \"buffer\": expected LEVEL=LOOP,LOOP from the outermost of these loops inwards");
+    other(1, "SPM=K", "--order: \"SPM=K\": names no level; the levels are DRAM, buffer and regs");
+    other(1, "buffer=K,M", "--order: \"buffer=K,M\": this layer has no loop \"M\"");
+    other(1, "buffer=K,X,K", "--order: \"buffer=K,X,K\": names loop K twice");
+    other(1, "buffer=K,X", "");
+    other(2, "A", "--bypass: \"A\": expected LEVEL.OPERAND; the levels are DRAM, buffer and regs");
+    other(2, "buffer.Z", "--bypass: \"buffer.Z\": expected I, W or O (A, B or C) after the level");
+    other(2, "DRAM.A",
+          "--bypass: \"DRAM.A\": the outermost level cannot be skipped: operands are stored there");
+    other(2, "regs.A", "--bypass: \"regs.A\": level regs does not hold this operand anyway");
+    other(2, "buffer.W", "");
+    other(3, "buffer.rows", "--axis: \"buffer.rows\": expected LEVEL.AXIS=LOOP,LOOP");
+    other(3, "DRAM.rows=K", "--axis: \"DRAM.rows=K\": level DRAM has no axes");
+    other(3, "buffer.x=K", "--axis: \"buffer.x=K\": level buffer has no such axis, but rows");
+    other(3, "buffer.rows=Q", "--axis: \"buffer.rows=Q\": unknown loop \"Q\"");
+    other(3, "buffer.rows=K,Ox", "");
+}
+
+void TestMappingHierarchySearch::rule_8_texts()
+{
+    QFETCH(QStringList, given);
+    QFETCH(QString, sentence);
+    ByHand c;
+    std::vector<std::string> factors{"DRAM.K=2"}, orders;
+    Status status = Unit{};
+    if (!given[2].isEmpty())
+        status = addBypass(c.architecture, given[2].toStdString());
+    if (!given[3].isEmpty())
+        status = limitAxis(c.architecture, given[3].toStdString());
+    if (!given[0].isEmpty())
+        factors.push_back(given[0].toStdString());
+    if (!given[1].isEmpty())
+        orders.push_back(given[1].toStdString());
+    const auto read = parseConstraints(c.nest, c.architecture, factors, orders);
+    const QString found = !status ? QString::fromStdString(status.error().text())
+                          : !read ? QString::fromStdString(read.error().text())
+                                  : QString();
+    QCOMPARE(found, sentence);
+    if (!found.isEmpty())
+        return;
+    std::vector<std::string> expected{"DRAM.K=2"};
+    for (const int place : {0, 1})
+        if (!given[place].isEmpty())
+            expected.push_back(given[place].toStdString());
+    QVERIFY(constraintTexts(c.nest, c.architecture, *read) == expected);
+    QCOMPARE(c.architecture.levels[1].holds[1], given[2].isEmpty());
+    QCOMPARE(c.architecture.levels[1].axes[0].allows(mapping::LayerKind::Gemm, X), given[3].isEmpty());
+    QVERIFY(c.architecture.levels[1].axes[0].allows(mapping::LayerKind::Gemm, K));
 }
 
 TILEWRIGHT_TEST(TestMappingHierarchySearch)

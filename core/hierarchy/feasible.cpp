@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "hierarchy/feasible.h"
+
+#include "base/text.h"
+#include "hierarchy/evaluate.h"
+#include "hierarchy/tilings.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace tilewright::hierarchy {
+
+namespace {
+
+constexpr std::size_t kMostWays = 4000;     ///< of one loop
+constexpr std::size_t kMostSteps = 100'000; ///< of the combination of the loops
+constexpr std::size_t kMostDemands = 48;    ///< of which all pairs are looked at
+
+/// A limit that can be dropped to see whether it is part of the reason.
+struct Demand
+{
+    enum class Kind { Factor, Axis, Room };
+
+    Kind kind = Kind::Factor;
+    std::size_t index = 0; ///< of the factor's limit, of the axis (among all axes), of the level
+};
+
+/// The axes of all levels in one list.
+struct AxisPlace
+{
+    std::size_t level = 0;
+    std::size_t axis = 0; ///< in its level
+};
+
+std::vector<AxisPlace> axesOf(const Architecture& architecture)
+{
+    std::vector<AxisPlace> out;
+    for (std::size_t i = 0; i < architecture.levels.size(); ++i)
+        for (std::size_t a = 0; a < architecture.levels[i].axes.size(); ++a)
+            out.push_back({i, a});
+    return out;
+}
+
+/// One way to put the factors of a loop into the levels.
+struct Way
+{
+    std::int64_t product = 1;                     ///< of what is placed
+    std::array<std::int64_t, kMaxLevels> extents; ///< of the loop in the levels that were placed
+    std::array<std::int64_t, kMaxLevels> temporal;
+    std::vector<std::int64_t> axes; ///< factor on every axis
+
+    /// True if whatever the other way allows, this one allows too.
+    [[nodiscard]] bool isAsGood(const Way& other, std::size_t level, std::size_t levels) const
+    {
+        if (product != other.product)
+            return false;
+        for (std::size_t i = level; i < levels; ++i)
+            if (extents[i] > other.extents[i])
+                return false;
+        for (std::size_t a = 0; a < axes.size(); ++a)
+            if (axes[a] > other.axes[a])
+                return false;
+        return true;
+    }
+};
+
+enum class Answer { Yes, No, Unknown };
+
+/// Looks for a mapping that keeps some of the demands. Tiles only have to be as small as the factors asked
+/// for allow: of the ways of a loop, those with smaller tiles and less on the axes are enough.
+class Finder
+{
+public:
+    Finder(const LoopNest& nest, const Architecture& architecture, const Constraints& constraints)
+        : m_nest(nest), m_architecture(architecture), m_constraints(constraints), m_axes(axesOf(architecture))
+    {
+    }
+
+    [[nodiscard]] const std::vector<AxisPlace>& axes() const noexcept { return m_axes; }
+
+    Answer find(const std::vector<Demand>& demands)
+    {
+        m_limits.assign(m_constraints.factors.size(), false);
+        m_sizes.assign(m_axes.size(), false);
+        m_rooms.fill(false);
+        for (const Demand& demand : demands) {
+            if (demand.kind == Demand::Kind::Factor)
+                m_limits[demand.index] = true;
+            else if (demand.kind == Demand::Kind::Axis)
+                m_sizes[demand.index] = true;
+            else
+                m_rooms[demand.index] = true;
+        }
+        for (int l = 0; l < m_nest.loopCount; ++l) {
+            const Answer answer = listWays(l);
+            if (answer != Answer::Yes)
+                return answer;
+        }
+        m_steps = 0;
+        return combine(0);
+    }
+
+    /// What find() found.
+    [[nodiscard]] Mapping mapping() const
+    {
+        Mapping out;
+        out.levels.resize(m_architecture.levels.size());
+        for (std::size_t i = 0; i < out.levels.size(); ++i) {
+            for (const Axis& axis : m_architecture.levels[i].axes)
+                out.levels[i].spatial.push_back({axis.name, {}});
+            for (int l = 0; l < m_nest.loopCount; ++l)
+                if (const std::int64_t factor = chosen(l).temporal[i]; factor > 1)
+                    out.levels[i].temporal.push_back({l, factor});
+        }
+        for (std::size_t a = 0; a < m_axes.size(); ++a)
+            for (int l = 0; l < m_nest.loopCount; ++l)
+                if (const std::int64_t factor = chosen(l).axes[a]; factor > 1)
+                    out.levels[m_axes[a].level].spatial[m_axes[a].axis].loops.push_back({l, factor});
+        putInOrder(m_constraints, out);
+        return out;
+    }
+
+    /// The least extents of a level that the demands of the last find() leave.
+    [[nodiscard]] Factors leastExtents(std::size_t level) const
+    {
+        Factors out{1, 1, 1, 1, 1, 1, 1};
+        for (int l = 0; l < m_nest.loopCount; ++l) {
+            const auto& ways = m_ways[static_cast<std::size_t>(l)];
+            out[static_cast<std::size_t>(l)] = std::ranges::min_element(ways, {}, [&](const Way& way) {
+                                                   return way.extents[level];
+                                               })->extents[level];
+        }
+        return out;
+    }
+
+private:
+    [[nodiscard]] const Way& chosen(int loop) const
+    {
+        const auto l = static_cast<std::size_t>(loop);
+        return m_ways[l][m_chosen[l]];
+    }
+
+    [[nodiscard]] FactorLimit limitAt(std::size_t level, int axis, int loop) const
+    {
+        for (std::size_t i = 0; i < m_limits.size(); ++i)
+            if (const FactorLimit& limit = m_constraints.factors[i];
+                m_limits[i] && limit.isAt(level, axis, loop))
+                return limit;
+        return {level, axis, loop};
+    }
+
+    Answer listWays(int loop)
+    {
+        const auto l = static_cast<std::size_t>(loop);
+        std::vector<Way>& ways = m_ways[l];
+        m_divisors = divisorsOf(m_nest.trips[l]);
+        Way none;
+        none.extents.fill(1);
+        none.temporal.fill(1);
+        none.axes.assign(m_axes.size(), 1);
+        ways.assign(1, none);
+        std::size_t axis = m_axes.size();
+        for (std::size_t i = m_architecture.levels.size(); i-- > 0;) {
+            const std::vector<Axis>& own = m_architecture.levels[i].axes;
+            for (std::size_t a = own.size(); a-- > 0;) {
+                --axis;
+                FactorLimit limit = limitAt(i, static_cast<int>(a), loop);
+                if (m_sizes[axis])
+                    limit.most = std::min(limit.most, own[a].size);
+                if (!own[a].allows(m_nest.kind, loop))
+                    limit.most = 1;
+                if (!extend(ways, loop, limit, i,
+                            [axis](Way& way) -> std::int64_t& { return way.axes[axis]; }))
+                    return Answer::Unknown;
+            }
+            for (Way& way : ways)
+                way.extents[i] = way.product;
+            if (!extend(ways, loop, limitAt(i, FactorLimit::kTemporal, loop), i,
+                        [i](Way& way) -> std::int64_t& { return way.temporal[i]; }))
+                return Answer::Unknown;
+        }
+        std::erase_if(ways, [&](const Way& way) { return way.product != m_nest.trips[l]; });
+        return ways.empty() ? Answer::No : Answer::Yes;
+    }
+
+    /// Replaces the ways by those with one more factor, which `part` says where to put.
+    template <typename Part>
+    bool extend(std::vector<Way>& ways, int loop, const FactorLimit& limit, std::size_t level,
+                const Part& part) const
+    {
+        const std::size_t levels = m_architecture.levels.size();
+        const std::int64_t trips = m_nest.trips[static_cast<std::size_t>(loop)];
+        std::vector<Way> out;
+        for (const Way& before : ways) {
+            const std::int64_t left = trips / before.product;
+            for (const std::int64_t factor : m_divisors) {
+                if (left % factor != 0 || !limit.allows(factor))
+                    continue;
+                Way way = before;
+                way.product *= factor;
+                way.extents[level] = way.product;
+                part(way) = factor;
+                if (std::ranges::any_of(out, [&](const Way& w) { return w.isAsGood(way, level, levels); }))
+                    continue;
+                std::erase_if(out, [&](const Way& w) { return way.isAsGood(w, level, levels); });
+                out.push_back(std::move(way));
+                if (out.size() > kMostWays)
+                    return false;
+            }
+        }
+        ways = std::move(out);
+        return true;
+    }
+
+    Answer combine(int loop)
+    {
+        if (++m_steps > kMostSteps)
+            return Answer::Unknown;
+        if (!fitsSoFar(loop))
+            return Answer::No;
+        if (loop == m_nest.loopCount)
+            return Answer::Yes;
+        const auto l = static_cast<std::size_t>(loop);
+        for (m_chosen[l] = 0; m_chosen[l] < m_ways[l].size(); ++m_chosen[l])
+            if (const Answer answer = combine(loop + 1); answer != Answer::No)
+                return answer;
+        return Answer::No;
+    }
+
+    /// Whether the chosen ways of the loops before `end` fit, with the smallest tiles of the others.
+    [[nodiscard]] bool fitsSoFar(int end) const
+    {
+        for (std::size_t a = 0; a < m_axes.size(); ++a) {
+            std::int64_t product = 1;
+            for (int l = 0; l < m_nest.loopCount; ++l)
+                product *= l < end ? chosen(l).axes[a] : leastOnAxis(l, a);
+            const AxisPlace& place = m_axes[a];
+            if (m_sizes[a] && product > m_architecture.levels[place.level].axes[place.axis].size)
+                return false;
+        }
+        for (std::size_t i = 0; i < m_architecture.levels.size(); ++i) {
+            if (!m_rooms[i])
+                continue;
+            Factors extents = leastExtents(i);
+            for (int l = 0; l < end; ++l)
+                extents[static_cast<std::size_t>(l)] = chosen(l).extents[i];
+            if (!fits(m_architecture.levels[i], storedBits(m_nest, m_architecture, i, extents)))
+                return false;
+        }
+        return true;
+    }
+
+    [[nodiscard]] std::int64_t leastOnAxis(int loop, std::size_t axis) const
+    {
+        const auto& ways = m_ways[static_cast<std::size_t>(loop)];
+        return std::ranges::min_element(ways, {}, [&](const Way& way) { return way.axes[axis]; })->axes[axis];
+    }
+
+    const LoopNest& m_nest;
+    const Architecture& m_architecture;
+    const Constraints& m_constraints;
+    std::vector<AxisPlace> m_axes;
+    std::vector<bool> m_limits, m_sizes; ///< which demands are kept
+    std::array<bool, kMaxLevels> m_rooms{};
+    std::vector<std::int64_t> m_divisors; ///< of the loop that is being placed
+    std::array<std::vector<Way>, kMaxLoops> m_ways;
+    std::array<std::size_t, kMaxLoops> m_chosen{};
+    std::size_t m_steps = 0;
+};
+
+/// "a", "a and b", "a, b and c".
+std::string listed(const std::vector<std::string>& parts)
+{
+    std::string out;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        out += i == 0 ? "" : i + 1 < parts.size() ? ", " : " and ";
+        out += parts[i];
+    }
+    return out;
+}
+
+class Reason
+{
+public:
+    Reason(const LoopNest& nest, const Architecture& architecture, const Constraints& constraints,
+           Finder& finder)
+        : m_nest(nest), m_architecture(architecture), m_constraints(constraints), m_finder(finder)
+    {
+        using Kind = Demand::Kind;
+        for (std::size_t i = 0; i < architecture.levels.size(); ++i)
+            if (architecture.levels[i].bytes || architecture.levels[i].memories)
+                m_all.push_back({Kind::Room, i});
+        for (std::size_t i = 0; i < constraints.factors.size(); ++i)
+            m_all.push_back({Kind::Factor, i});
+        for (std::size_t a = 0; a < finder.axes().size(); ++a)
+            m_all.push_back({Kind::Axis, a});
+    }
+
+    [[nodiscard]] const std::vector<Demand>& all() const noexcept { return m_all; }
+
+    /// Precondition: no mapping keeps all demands.
+    [[nodiscard]] NoMapping find() const
+    {
+        const std::vector<Demand> core = smallest();
+        std::vector<std::string> asked, rooms, axes;
+        NoMapping out;
+        for (const Demand& d : core) {
+            if (d.kind == Demand::Kind::Factor) {
+                const FactorLimit& limit = m_constraints.factors[d.index];
+                out.loop = asked.empty() || out.loop == limit.loop ? limit.loop : -1;
+                for (std::string& text : limitTexts(m_nest, m_architecture, limit))
+                    asked.push_back(std::move(text));
+            } else if (d.kind == Demand::Kind::Axis) {
+                const AxisPlace& place = m_finder.axes()[d.index];
+                const Level& level = m_architecture.levels[place.level];
+                const Axis& axis = level.axes[place.axis];
+                axes.push_back("axis \"" + axis.name + "\" of level " + level.name + " has only " +
+                               formatGrouped(axis.size) + (axis.size == 1 ? " instance" : " instances"));
+                out.level = static_cast<int>(place.level);
+            } else {
+                rooms.push_back(roomText(d.index, core));
+                out.level = static_cast<int>(d.index);
+            }
+        }
+        if (rooms.size() + axes.size() > 1)
+            out.level = -1;
+        out.message = asked.empty() ? "" : "with " + listed(asked) + " ";
+        if (rooms.empty() && axes.empty()) {
+            out.message += factorsText(core, out.loop);
+            return out;
+        }
+        rooms.insert(rooms.end(), axes.begin(), axes.end());
+        out.message += listed(rooms);
+        return out;
+    }
+
+private:
+    /// One demand if one is enough, else two, else a set of which none can be left out.
+    [[nodiscard]] std::vector<Demand> smallest() const
+    {
+        for (const Demand& one : m_all)
+            if (isImpossible({one}))
+                return {one};
+        const std::size_t most = std::min(m_all.size(), kMostDemands);
+        for (std::size_t i = 0; i < most; ++i)
+            for (std::size_t j = i + 1; j < most; ++j)
+                if (isImpossible({m_all[i], m_all[j]}))
+                    return {m_all[i], m_all[j]};
+        std::vector<Demand> out = m_all;
+        for (std::size_t i = out.size(); i-- > 0;) {
+            std::vector<Demand> fewer = out;
+            fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+            if (isImpossible(fewer))
+                out = std::move(fewer);
+        }
+        return out;
+    }
+
+    [[nodiscard]] bool isImpossible(const std::vector<Demand>& demands) const
+    {
+        return m_finder.find(demands) == Answer::No;
+    }
+
+    /// Limits of factors alone are about one loop: others cannot be in their way.
+    [[nodiscard]] std::string factorsText(const std::vector<Demand>& core, int loop) const
+    {
+        if (loop < 0)
+            return "no factors multiply to the trip counts";
+        const auto l = static_cast<std::size_t>(loop);
+        if (core.size() == 1) {
+            const FactorLimit& limit = m_constraints.factors[core.front().index];
+            const Level& level = m_architecture.levels[limit.level];
+            if (limit.axis != FactorLimit::kTemporal)
+                if (const Axis& axis = level.axes[static_cast<std::size_t>(limit.axis)];
+                    !axis.allows(m_nest.kind, loop))
+                    return "axis \"" + axis.name + "\" of level " + level.name + " does not take loop " +
+                           std::string(m_nest.loopNames[l]);
+        }
+        return "no factors of loop " + std::string(m_nest.loopNames[l]) + " multiply to its trip count " +
+               formatGrouped(m_nest.trips[l]);
+    }
+
+    /// "level buffer needs at least 48 of 8 bits for A, B".
+    [[nodiscard]] std::string roomText(std::size_t level, std::vector<Demand> core) const
+    {
+        std::erase_if(core, [](const Demand& d) { return d.kind == Demand::Kind::Room; });
+        const std::string name = "level " + m_architecture.levels[level].name;
+        if (m_finder.find(core) == Answer::Yes) {
+            const auto bits = storedBits(m_nest, m_architecture, level, m_finder.leastExtents(level));
+            if (!fits(m_architecture.levels[level], bits))
+                return name + " " + overflowText(m_nest, m_architecture, level, bits) +
+                       (level == 0 ? "" : ", however small the tiles");
+        }
+        return name + " is too small for all tiles";
+    }
+
+    const LoopNest& m_nest;
+    const Architecture& m_architecture;
+    const Constraints& m_constraints;
+    Finder& m_finder;
+    std::vector<Demand> m_all;
+};
+
+} // namespace
+
+Feasible findMapping(const LoopNest& nest, const Architecture& architecture, const Constraints& constraints)
+{
+    Finder finder(nest, architecture, constraints);
+    const Reason reason(nest, architecture, constraints, finder);
+    Feasible out;
+    switch (finder.find(reason.all())) {
+    case Answer::Yes:
+        out.mapping = finder.mapping();
+        break;
+    case Answer::No:
+        out.reason = reason.find();
+        break;
+    case Answer::Unknown:
+        break;
+    }
+    return out;
+}
+
+} // namespace tilewright::hierarchy

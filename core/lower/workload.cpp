@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/notice.h"
 #include "base/text.h"
+#include "hierarchy/setup.h"
 #include "mapping/files.h"
 #include "model/file_kind.h"
 #include "model/model.h"
@@ -298,6 +299,15 @@ Result<Workload> readWorkload(std::string_view text, const std::string& file,
         return out;
     }
     case FileKind::MappingSetup: {
+        if (hierarchy::isSetup(text)) {
+            auto setup = hierarchy::readSetup(text, file);
+            if (!setup)
+                return setup.error();
+            out.layers = mapping::Model{setup->layer.name, {setup->layer}};
+            out.oneLayer = true;
+            takeModel(out, modelOf(*out.layers), file);
+            return out;
+        }
         auto setup = mapping::readSetup(text, file);
         if (!setup)
             return setup.error();

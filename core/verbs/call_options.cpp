@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "hierarchy/files.h"
+#include "hierarchy/setup.h"
 #include "mapping/files.h"
 #include "model/file_kind.h"
 #include "verbs/map.h"
@@ -390,6 +391,30 @@ void bindOptions(OptionList& o, MapCall& call)
           fourLevels);
 }
 
+namespace {
+
+/// The document of the Mapping lens brings its architecture with levels, unless another one is given.
+Status takeLevelsOfDocument(MapCall& call)
+{
+    const WorkloadCall& workload = call.workload;
+    if (workload.file.empty() || !workload.workload || !workload.workload->oneLayer ||
+        workload.workload->setup)
+        return Unit{};
+    const auto text = readFile(workload.file);
+    if (!text || !hierarchy::isSetup(*text))
+        return Unit{}; // a layer
+    auto document = hierarchy::readSetup(*text, workload.file);
+    if (!document)
+        return document.error();
+    if (!call.hierarchy && !call.architecture && !workload.hasMachine())
+        call.hierarchy = std::move(document->architecture);
+    else if (call.hierarchy != document->architecture)
+        noticeOf(workload.file, kOtherArchitecture);
+    return Unit{};
+}
+
+} // namespace
+
 Status readFiles(MapCall& call)
 {
     if (!call.architectureFile.empty()) {
@@ -401,12 +426,12 @@ Status readFiles(MapCall& call)
             if (!read)
                 return read.error();
             call.hierarchy = std::move(*read);
-            return readFiles(call.workload);
+        } else {
+            auto read = mapping::readArchitecture(*text, call.architectureFile);
+            if (!read)
+                return read.error();
+            call.architecture = std::move(*read);
         }
-        auto read = mapping::readArchitecture(*text, call.architectureFile);
-        if (!read)
-            return read.error();
-        call.architecture = std::move(*read);
     }
     if (!call.constraintsFile.empty()) {
         auto text = readFile(call.constraintsFile);
@@ -414,7 +439,9 @@ Status readFiles(MapCall& call)
             return text.error();
         call.constraints = std::move(*text);
     }
-    return readFiles(call.workload);
+    if (Status read = readFiles(call.workload); !read)
+        return read;
+    return takeLevelsOfDocument(call);
 }
 
 } // namespace tilewright::verbs

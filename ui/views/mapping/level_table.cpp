@@ -24,6 +24,12 @@ double tableRow()
     return std::ceil(QFontMetricsF(uiFont(kLetters)).height()) + 5;
 }
 
+/// Headings have two lines, so that columns are as narrow as their numbers.
+double headingsHeight()
+{
+    return 2 * std::ceil(QFontMetricsF(uiFont(kLetters)).height()) + 5;
+}
+
 double tableHead()
 {
     return std::ceil(QFontMetricsF(uiFont()).height()) + 6;
@@ -54,7 +60,7 @@ Texts textsOf(const Table& table, bool brief)
     Texts out;
     QStringList headings;
     for (const TableColumn& column : table.columns)
-        headings << QString::fromStdString(column.title);
+        headings << QString::fromStdString(column.title).replace(QLatin1Char(' '), QLatin1Char('\n'));
     out.rows.push_back(std::move(headings));
     for (std::size_t row = 0; row < table.rowCount(); ++row) {
         QStringList cells;
@@ -66,8 +72,8 @@ Texts textsOf(const Table& table, bool brief)
     out.widths.assign(table.columns.size(), 0);
     for (const QStringList& row : out.rows)
         for (std::size_t column = 0; column < out.widths.size(); ++column)
-            out.widths[column] =
-                std::max(out.widths[column], fm.horizontalAdvance(row[static_cast<qsizetype>(column)]));
+            for (const QString& line : row[static_cast<qsizetype>(column)].split(QLatin1Char('\n')))
+                out.widths[column] = std::max(out.widths[column], fm.horizontalAdvance(line));
     for (const double width : out.widths)
         out.width += width;
     return out;
@@ -101,7 +107,7 @@ double levelTableHeight(const LevelTable& table)
 {
     if (table.table.columns.empty())
         return 0;
-    return tableHead() + tableRow() * static_cast<double>(table.table.rowCount() + 1) + 8;
+    return tableHead() + headingsHeight() + tableRow() * static_cast<double>(table.table.rowCount()) + 8;
 }
 
 double levelTableWidth(const LevelTable& table, bool brief)
@@ -133,9 +139,9 @@ void paintLevelTable(QPainter& painter, const LevelTable& table, const QRectF& a
     if (texts.width + gaps * kLeastGap > area.width())
         texts = textsOf(table.table, true);
     const double gap = std::clamp((area.width() - texts.width) / gaps, 4.0, 32.0);
-    const double row = tableRow();
     double y = area.top() + tableHead();
     for (std::size_t r = 0; r < texts.rows.size(); ++r) {
+        const double row = r == 0 ? headingsHeight() : tableRow();
         double x = area.left();
         for (std::size_t c = 0; c < texts.widths.size(); ++c) {
             const QRectF cell(x, y, texts.widths[c], row);
@@ -144,7 +150,7 @@ void paintLevelTable(QPainter& painter, const LevelTable& table, const QRectF& a
             painter.setFont(uiFont(kLetters, limits ? QFont::DemiBold : QFont::Normal));
             painter.setPen(r == 0 ? theme.muted : limits ? theme.accent : theme.text);
             painter.drawText(cell,
-                             static_cast<int>(Qt::AlignVCenter) |
+                             static_cast<int>(r == 0 ? Qt::AlignBottom : Qt::AlignVCenter) |
                                  static_cast<int>(c == 0 ? Qt::AlignLeft : Qt::AlignRight),
                              texts.rows[r][static_cast<qsizetype>(c)]);
             x += texts.widths[c] + gap;

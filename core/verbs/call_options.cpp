@@ -433,7 +433,7 @@ Status readFiles(MapCall& call)
             call.architecture = std::move(*read);
         }
     }
-    if (!call.constraintsFile.empty()) {
+    if (!call.constraintsFile.empty() && !call.hierarchy) {
         auto text = readFile(call.constraintsFile);
         if (!text)
             return text.error();

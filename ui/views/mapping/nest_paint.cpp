@@ -349,15 +349,19 @@ void paintAxis(QPainter& painter, const NestModel& model, std::size_t index, con
     painter.setPen(theme.text);
     x += drawText(painter, {x, y}, right - x, QStringLiteral("∥ ") + column.title) + 8;
     painter.setFont(uiFont(0.85));
-    painter.setPen(column.over ? theme.error : theme.muted);
-    const QString detail = (column.over ? QStringLiteral("✗ ") : QString()) + column.detail;
-    const double width = small.horizontalAdvance(detail);
-    drawText(painter, {std::max(x, right - width), y}, right - x, detail);
+    const NestDrop* effect = overlay.effectOn(index);
+    if (overlay.drag && effect && !column.bars.empty()) {
+        paintEffect(painter, model, *effect, {x, y}, right - x, theme, overlay);
+    } else {
+        painter.setPen(column.over ? theme.error : theme.muted);
+        const QString detail = (column.over ? QStringLiteral("✗ ") : QString()) + column.detail;
+        drawText(painter, {std::max(x, right - small.horizontalAdvance(detail)), y}, right - x, detail);
+    }
     paintBars(painter, model, index, places, theme, overlay);
     if (!column.bars.empty())
         return;
     const QPointF inside(x = rect.left() + 8, rect.top() + axisHeadHeight() + small.ascent() + 4);
-    if (const NestDrop* effect = overlay.effectOn(index)) {
+    if (effect) {
         paintEffect(painter, model, *effect, inside, right - x, theme, overlay);
     } else {
         painter.setPen(theme.muted);

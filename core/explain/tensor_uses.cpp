@@ -40,9 +40,11 @@ std::vector<TensorUse> tensorUses(const Problem& problem, const Schedule& schedu
         if (!use.computed && !use.read && !use.resident && !use.retained)
             continue;
         const std::span<const TensorId> before =
-            i > 0 ? std::span<const TensorId>(schedule[SubgraphId(i - 1)].retain) : std::span<const TensorId>();
+            i > 0 ? std::span<const TensorId>(schedule[SubgraphId(i - 1)].retain)
+                  : std::span<const TensorId>();
         if (!stop.stop_requested())
-            if (const auto all = tensorTraffic(problem, schedule[use.subgraph], before, rules, 2'000'000, stop);
+            if (const auto all =
+                    tensorTraffic(problem, schedule[use.subgraph], before, rules, 2'000'000, stop);
                 all && (use.interior || !all->empty())) {
                 const auto own = std::ranges::find(*all, tensor, &TensorTraffic::tensor);
                 use.traffic = own == all->end() ? TensorTraffic{tensor, 0, 0} : *own;

@@ -31,8 +31,8 @@ struct TensorUse
                                                 const Rules& rules, TensorId tensor,
                                                 const std::stop_token& stop = {});
 
-/// Subgraph whose retention of the tensor can be toggled: `preferred` if it uses the tensor, otherwise the last
-/// one that computes it, otherwise the first one that reads it. Nothing if no subgraph uses it.
+/// Subgraph whose retention of the tensor can be toggled: `preferred` if it uses the tensor, otherwise the
+/// last one that computes it, otherwise the first one that reads it. Nothing if no subgraph uses it.
 [[nodiscard]] std::optional<SubgraphId> retainingSubgraph(const Problem& problem, const Schedule& schedule,
                                                           TensorId tensor,
                                                           std::optional<SubgraphId> preferred = {});

@@ -32,13 +32,19 @@ void addTotals(ModelResult& out)
 
 Result<ModelResult> searchModel(const mapping::Model& model, const Architecture& architecture,
                                 const SearchOptions& options,
-                                const std::function<void(std::size_t)>& progress)
+                                const std::function<void(std::size_t)>& progress,
+                                const std::function<void(const LayerResult&)>& finished)
 {
     const double start = wallClock();
     ModelResult out;
     out.name = model.name;
     out.architecture = architecture;
     out.objective = options.objective.value_or(Objective::Edp);
+    const auto take = [&](LayerResult layer) {
+        out.layers.push_back(std::move(layer));
+        if (finished)
+            finished(out.layers.back());
+    };
     for (std::size_t i = 0; i < model.layers.size(); ++i) {
         const mapping::Layer& layer = model.layers[i];
         const auto nest = mapping::makeNest(layer);
@@ -55,7 +61,7 @@ Result<ModelResult> searchModel(const mapping::Model& model, const Architecture&
             LayerResult copy = *same;
             copy.layer = layer;
             copy.repeated = true;
-            out.layers.push_back(std::move(copy));
+            take(std::move(copy));
             continue;
         }
         if (progress)
@@ -65,7 +71,7 @@ Result<ModelResult> searchModel(const mapping::Model& model, const Architecture&
         if (options.seconds > 0)
             own.seconds = std::max(0.001, (options.seconds - (wallClock() - start)) /
                                               static_cast<double>(model.layers.size() - i));
-        out.layers.push_back({layer, *nest, search(*nest, architecture, own), false});
+        take({layer, *nest, search(*nest, architecture, own), false});
     }
     addTotals(out);
     out.seconds = wallClock() - start;

@@ -37,9 +37,11 @@ struct ModelResult
 
 /// Searches each distinct shape once for `options.objective`, which must be set. `options.seconds` is the
 /// limit for the whole model; it is divided among the remaining layers. `progress` gets the index of the next
-/// layer. The Error names the layer that is too large.
+/// layer, `finished` each completed one; both are called on the calling thread. The Error names the layer
+/// that is too large.
 [[nodiscard]] Result<ModelResult> searchModel(const mapping::Model& model, const Architecture& architecture,
                                               const SearchOptions& options,
-                                              const std::function<void(std::size_t)>& progress = {});
+                                              const std::function<void(std::size_t)>& progress = {},
+                                              const std::function<void(const LayerResult&)>& finished = {});
 
 } // namespace tilewright::hierarchy

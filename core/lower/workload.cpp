@@ -298,6 +298,16 @@ Result<Workload> readWorkload(std::string_view text, const std::string& file,
         return out;
     }
     case FileKind::MappingSetup: {
+        if (hierarchy::isSetup(text)) {
+            auto setup = hierarchy::readSetup(text, file);
+            if (!setup)
+                return setup.error();
+            out.layers = mapping::Model{setup->layer.name, {setup->layer}};
+            out.oneLayer = true;
+            out.levels = std::move(*setup);
+            takeModel(out, modelOf(*out.layers), file);
+            return out;
+        }
         auto setup = mapping::readSetup(text, file);
         if (!setup)
             return setup.error();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "hierarchy/setup.h"
 #include "llm/model.h"
 #include "lower/lowered.h"
 #include "mapping/files.h"
@@ -22,6 +23,7 @@ struct Workload
     std::optional<mapping::Model> layers;
     bool oneLayer = false;                    ///< true if the file is a single layer
     std::optional<mapping::Setup> setup;      ///< set if the file is a document of the Mapping lens
+    std::optional<hierarchy::Setup> levels;   ///< set if it is one with an architecture of levels
     std::optional<npu::NpuModel> npu;         ///< set if the NPU lens can read the file itself
     std::optional<onnx::ImportReport> import; ///< report of the import of an ONNX file
     std::optional<llm::LlmScope> language;    ///< set if the file is the config.json of a language model

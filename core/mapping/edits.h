@@ -70,6 +70,10 @@ using EnergyMatrix = std::array<std::array<double, kOperands + 1>, kEnergyCompon
 
 [[nodiscard]] EnergyMatrix energyMatrix(const MappingCost& evaluation);
 
+/// Parts of the code below: the variable of a loop ("ox"), and the innermost statement.
+[[nodiscard]] std::string loopVariable(const LoopNest& nest, int loop);
+[[nodiscard]] std::string multiplicationText(const LoopNest& nest);
+
 /// The tiled loop nest as C-like text, without loops of factor 1.
 [[nodiscard]] std::string pseudoCode(const LoopNest& nest, const Method& method);
 

@@ -6,6 +6,7 @@
 #include "mapping/method.h"
 #include "mapping/method_json.h"
 #include "mapping/operands_json.h"
+#include "mapping/part_json.h"
 
 #include <algorithm>
 
@@ -383,25 +384,6 @@ std::string writeMethod(const LoopNest& nest, const Method& method)
 {
     return jsonText(methodJson(nest, method), 2) + "\n";
 }
-
-namespace {
-
-/// Reads a member as if it were a file of its own. Its error messages contain the name of the member.
-template <typename Read>
-auto readPart(const JsonCursor& root, const char* key, const Read& read) -> decltype(read(std::string()))
-{
-    const auto member = root.member(key);
-    if (!member)
-        return member.error();
-    auto part = read(jsonText(member->node()));
-    if (part)
-        return part;
-    Error error = part.error();
-    error.path = error.path.empty() ? key : std::string(key) + "." + error.path;
-    return error;
-}
-
-} // namespace
 
 Result<Setup> readSetup(std::string_view text, const std::string& file)
 {

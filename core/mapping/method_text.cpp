@@ -162,7 +162,7 @@ public:
         loops(Level::Rf, natural);
         loops(Level::Spatial, natural);
         indices();
-        line(access(kWritten) + " += " + access(0) + " * " + access(1) + ";");
+        line(multiplicationText(m_nest));
         while (m_depth > 0) {
             --m_depth;
             line("}");
@@ -234,23 +234,6 @@ private:
         }
     }
 
-    [[nodiscard]] std::string access(int op) const
-    {
-        const Operand& operand = m_nest.operands[static_cast<std::size_t>(op)];
-        std::string out(operand.name);
-        for (int i = 0; i < operand.dimensionCount; ++i) {
-            const Dimension& d = operand.dimensions[static_cast<std::size_t>(i)];
-            const std::string base = lower(m_nest.loopNames[static_cast<std::size_t>(d.loop)]);
-            out += "[" + base;
-            if (d.filterLoop >= 0)
-                out += (d.stride > 1 ? " * " + std::to_string(d.stride) : "") + " + " +
-                       lower(m_nest.loopNames[static_cast<std::size_t>(d.filterLoop)]) +
-                       (d.dilation > 1 ? " * " + std::to_string(d.dilation) : "");
-            out += "]";
-        }
-        return out;
-    }
-
     const LoopNest& m_nest;
     const Method& m_method;
     std::string m_out;
@@ -258,6 +241,36 @@ private:
 };
 
 } // namespace
+
+std::string loopVariable(const LoopNest& nest, int loop)
+{
+    return lower(nest.loopNames[static_cast<std::size_t>(loop)]);
+}
+
+std::string multiplicationText(const LoopNest& nest)
+{
+    const auto access = [&](std::size_t op) {
+        const Operand& operand = nest.operands[op];
+        std::string out(operand.name);
+        for (int i = 0; i < operand.dimensionCount; ++i) {
+            const Dimension& d = operand.dimensions[static_cast<std::size_t>(i)];
+            const auto add = [&](int loop, std::int64_t times) {
+                out += loopVariable(nest, loop);
+                if (times > 1)
+                    out.append(" * ").append(std::to_string(times));
+            };
+            out += "[";
+            add(d.loop, d.filterLoop >= 0 ? d.stride : 1);
+            if (d.filterLoop >= 0) {
+                out += " + ";
+                add(d.filterLoop, d.dilation);
+            }
+            out += "]";
+        }
+        return out;
+    };
+    return access(kWritten) + " += " + access(0) + " * " + access(1) + ";";
+}
 
 std::string pseudoCode(const LoopNest& nest, const Method& method)
 {

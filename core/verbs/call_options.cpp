@@ -435,6 +435,19 @@ Status limitHierarchy(MapCall& call)
     return Unit{};
 }
 
+/// The document of the Mapping lens brings its architecture with levels, unless another one is given.
+void takeLevelsOfDocument(MapCall& call)
+{
+    const WorkloadCall& workload = call.workload;
+    if (!workload.workload || !workload.workload->levels)
+        return;
+    const hierarchy::Architecture& own = workload.workload->levels->architecture;
+    if (!call.hierarchy && !call.architecture && !workload.hasMachine())
+        call.hierarchy = own;
+    else if (call.hierarchy != own)
+        noticeOf(workload.file, kOtherArchitecture);
+}
+
 } // namespace
 
 Status readFiles(MapCall& call)
@@ -457,14 +470,15 @@ Status readFiles(MapCall& call)
             call.architecture = std::move(*read);
         }
     }
-    if (!call.constraintsFile.empty()) {
+    if (!call.constraintsFile.empty() && !call.hierarchy) {
         auto text = readFile(call.constraintsFile);
         if (!text)
             return text.error();
         call.constraints = std::move(*text);
     }
-    if (Status s = readFiles(call.workload); !s)
-        return s;
+    if (Status read = readFiles(call.workload); !read)
+        return read;
+    takeLevelsOfDocument(call);
     if (call.levelsOfMachine()) {
         auto levels = lower::levelsOf(call.workload.machineOrEdge());
         if (!levels)

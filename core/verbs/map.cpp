@@ -12,8 +12,6 @@ namespace tilewright::verbs {
 
 namespace {
 
-constexpr const char* kOtherArchitecture = "the architecture in this file is not used: another one was given";
-
 /// Adds the options of the command line to those of the architecture file.
 Status addOptions(const MapCall& call, mapping::Architecture& architecture)
 {

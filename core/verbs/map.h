@@ -45,6 +45,9 @@ struct MapCall
     /// True if the workload is searched layer by layer. The workload must have been read.
     [[nodiscard]] bool ofModel() const;
 };
+/// Told of a document whose architecture is replaced.
+inline constexpr const char* kOtherArchitecture =
+    "the architecture in this file is not used: another one was given";
 void bindOptions(OptionList& o, MapCall& call);
 [[nodiscard]] Status readFiles(MapCall& call);
 [[nodiscard]] mapping::Objective objectiveOf(const std::string& name);

@@ -51,12 +51,13 @@ hierarchy::SearchResult mapLayerOnHierarchy(const MapSubject& subject, const Map
     return hierarchy::search(subject.nest, *call.hierarchy, options);
 }
 
-Result<hierarchy::ModelResult> mapModelOnHierarchy(const MapModel& model, const MapCall& call,
-                                                   const std::stop_token& stop, const HierarchyStatus& status,
-                                                   const std::function<void(std::size_t)>& onLayer)
+Result<hierarchy::ModelResult>
+mapModelOnHierarchy(const MapModel& model, const MapCall& call, const std::stop_token& stop,
+                    const HierarchyStatus& status, const std::function<void(std::size_t)>& onLayer,
+                    const std::function<void(const hierarchy::LayerResult&)>& onFound)
 {
     return hierarchy::searchModel(model.layers, *call.hierarchy, optionsOf(call, stop, status, kModelSeconds),
-                                  onLayer);
+                                  onLayer, onFound);
 }
 
 Result<std::string> hierarchyDocument(const std::variant<MapSubject, MapModel>& subject, const MapCall& call,

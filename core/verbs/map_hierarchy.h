@@ -25,10 +25,11 @@ using HierarchyStatus = std::function<void(const hierarchy::SearchStatus&)>;
 [[nodiscard]] hierarchy::SearchResult mapLayerOnHierarchy(const MapSubject& subject, const MapCall& call,
                                                           const std::stop_token& stop,
                                                           const HierarchyStatus& status = {});
-/// Calls `onLayer` before the search of each layer.
+/// Calls `onLayer` before the search of each layer, and `onFound` with its result.
 [[nodiscard]] Result<hierarchy::ModelResult>
 mapModelOnHierarchy(const MapModel& model, const MapCall& call, const std::stop_token& stop,
-                    const HierarchyStatus& status = {}, const std::function<void(std::size_t)>& onLayer = {});
+                    const HierarchyStatus& status = {}, const std::function<void(std::size_t)>& onLayer = {},
+                    const std::function<void(const hierarchy::LayerResult&)>& onFound = {});
 
 /// The JSON document of the whole call.
 [[nodiscard]] Result<std::string> hierarchyDocument(const std::variant<MapSubject, MapModel>& subject,

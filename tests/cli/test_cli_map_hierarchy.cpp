@@ -53,6 +53,7 @@ private slots:
     void search_writesWhatItFound();
     void search_ofAModel();
     void everyAnswerSaysItsCostModel();
+    void aDocumentOfTheWindowBringsItsArchitecture();
     void badInput_oneSentence_data();
     void badInput_oneSentence();
     void noValidMapping_isTheAnswerNo();
@@ -235,6 +236,35 @@ void TestCliMapHierarchy::everyAnswerSaysItsCostModel()
         const CliRun text = runCli(QStringList{"map"} + arguments);
         QVERIFY2(text.out.contains("cost model") && text.out.contains(name), text.out.constData());
     }
+}
+
+/// NAME.mapping.json, which the window saves: its layer is the workload, on its architecture.
+void TestCliMapHierarchy::aDocumentOfTheWindowBringsItsArchitecture()
+{
+    const QTemporaryDir dir;
+    const json document{{"layer", {{"kind", "gemm"}, {"m", 4}, {"n", 2}, {"k", 4}}},
+                        {"architecture", read(kLevels + "by-hand.json")},
+                        {"mapping", read(kLevels + "by-hand-mapping.json")}};
+    const QString file = written(dir, "by-hand.mapping.json", document.dump());
+    const CliRun r = runCli({"map", file, "--method", kLevels + "by-hand-mapping.json", "--json"});
+    QCOMPARE(r.code, 0);
+    QCOMPARE(r.json()["energy"].get<double>(), 3168.0);
+    QVERIFY(r.err.isEmpty());
+    QCOMPARE(runCli({"map", file, "--json"}).json()["cost_model"].get<std::string>(),
+             std::string("hierarchy"));
+    // Another architecture replaces it, which is told.
+    const CliRun other = runCli({"map", file, kSample, "--seconds", "5", "--json"});
+    QCOMPARE(other.code, 0);
+    QVERIFY2(other.err.contains("by-hand.mapping.json: the architecture in this file is not used"),
+             other.err.constData());
+    const CliRun four = runCli({"map", file, kRoot + "samples/mapping/architectures/edge-64.json", "--json"});
+    QCOMPARE(four.json()["cost_model"].get<std::string>(), std::string("four levels"));
+    // A fault in a part is told with its place.
+    json broken = document;
+    broken["mapping"]["levels"][1]["name"] = "cache";
+    const CliRun bad = runCli({"map", written(dir, "bad.mapping.json", broken.dump())});
+    QCOMPARE(bad.code, 2);
+    QVERIFY2(bad.err.contains("bad.mapping.json: mapping.levels[1].name"), bad.err.constData());
 }
 
 void TestCliMapHierarchy::badInput_oneSentence_data()

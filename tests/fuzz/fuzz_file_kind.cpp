@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What happens to a file that is dropped on the window: told by its fields, then read by its reader.
+#include "hierarchy/files.h"
+#include "hierarchy/setup.h"
 #include "lower/machine_lenses.h"
 #include "lower/workload.h"
 #include "mapping/files.h"
@@ -27,7 +29,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         (void)mapping::readLayers(text, file);
         break;
     case FileKind::MappingArchitecture:
-        (void)mapping::readArchitecture(text, file);
+        if (hierarchy::hasLevels(text))
+            (void)hierarchy::readArchitecture(text, file);
+        else
+            (void)mapping::readArchitecture(text, file);
         break;
     case FileKind::Model:
         (void)lower::readWorkload(text, file);
@@ -51,8 +56,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             (void)systolic::parseSettings(systolic::settingsJson(*settings), file).value();
         break;
     case FileKind::MappingSetup:
-        if (const auto setup = mapping::readSetup(text, file))
+        if (hierarchy::isSetup(text)) {
+            if (const auto setup = hierarchy::readSetup(text, file))
+                (void)hierarchy::readSetup(hierarchy::writeSetup(*setup), file).value();
+        } else if (const auto setup = mapping::readSetup(text, file)) {
             (void)mapping::readSetup(mapping::writeSetup(*setup), file).value();
+        }
         break;
     case FileKind::Schedule: // these need a problem or a layer; they have targets of their own
     case FileKind::MappingMethod:

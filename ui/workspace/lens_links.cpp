@@ -400,6 +400,9 @@ Result<Machine> LensLinks::machineOfLens(Lens lens) const
     case Lens::Npu:
         return lower::withNpuHardware(*machine, m_workspace.npu().settings().hardware);
     case Lens::Mapping:
+        if (m_workspace.mapping().setup().levels)
+            return Error{
+                ErrorCode::Refused, "a machine file cannot describe an architecture with levels", {}, {}};
         return lower::withArchitecture(*machine, m_workspace.mapping().setup().architecture);
     case Lens::Schedule:
         break;
@@ -424,7 +427,8 @@ std::optional<Granularity> LensLinks::foundTile(mapping::Level level) const
             schedule[m_mapped->subgraph].ops.end())
         return std::nullopt;
     const MappingDocument& mapping = m_workspace.mapping();
-    if (mapping.isSearchingFirst() || !(mapping.setup().layer == *m_layer) || mapping.evaluation().violation)
+    if (mapping.isSearchingFirst() || !(mapping.setup().layer == *m_layer) || mapping.setup().levels ||
+        mapping.evaluation().violation)
         return std::nullopt;
     return lower::tileOf(mapping.nest(), mapping.setup().method, level);
 }

@@ -2,12 +2,16 @@
 #include "workspace/mapping_document.h"
 
 #include "base/file.h"
+#include "hierarchy/files.h"
 #include "mapping/edits.h"
 #include "mapping/method.h"
 #include "theme/icon.h"
+#include "verbs/map.h"
 
 #include <QDir>
 #include <QFile>
+
+#include <algorithm>
 
 namespace tilewright::ui {
 
@@ -30,90 +34,6 @@ std::string mappingSampleText(const QString& path)
     (void)applicationIcon();
     QFile file(kRoot + path);
     return file.open(QIODevice::ReadOnly) ? file.readAll().toStdString() : std::string();
-}
-
-MappingSearch::MappingSearch()
-{
-    m_densityJob = std::make_unique<LatestJob<DensityPtr>>(
-        [this](DensityPtr density) {
-            m_density = std::move(density);
-            Q_EMIT changed();
-        },
-        true);
-    m_paddingJob = std::make_unique<LatestJob<std::optional<mapping::PaddingHint>>>(
-        [this](std::optional<mapping::PaddingHint> hint) {
-            m_padding = hint;
-            Q_EMIT changed();
-        },
-        true);
-    m_job = std::make_unique<LatestJob<SearchResultPtr>>(
-        [this](SearchResultPtr result) {
-            m_result = std::move(result);
-            mapping::DensityOptions options;
-            for (const mapping::MethodCost& c : m_result->front)
-                options.include.push_back({c.energy, c.cycles});
-            m_densityJob->request(
-                [nest = m_nest, architecture = m_architecture, options](std::stop_token stop) mutable {
-                    options.stop = stop;
-                    return std::make_shared<const mapping::Density>(
-                        mapping::sampleDensity(nest, architecture, options));
-                });
-            m_paddingJob->request(
-                [nest = m_nest, architecture = m_architecture, found = m_result](std::stop_token stop) {
-                    return mapping::paddingHint(nest, architecture, *found, mapping::Objective::Edp, stop);
-                });
-            Q_EMIT finished();
-            Q_EMIT changed();
-        },
-        true);
-}
-
-void MappingSearch::setSettings(const SearchSettings& settings)
-{
-    if (settings == m_settings)
-        return;
-    m_settings = settings;
-    Q_EMIT changed();
-}
-
-void MappingSearch::start(const mapping::LoopNest& nest, const mapping::Architecture& architecture,
-                          const mapping::Constraints& asked)
-{
-    m_nest = nest;
-    m_architecture = architecture;
-    m_densityJob->cancel();
-    m_paddingJob->cancel();
-    m_padding.reset();
-    m_density = nullptr;
-    m_result = nullptr;
-    m_status.reset();
-    m_job->request([this, nest, architecture, asked, settings = m_settings,
-                    tell = m_job->reporter()](std::stop_token stop) {
-        verbs::LayerSearch search{settings.mode == SearchMode::Quick, settings.seconds, 0, {}};
-        if (settings.mode == SearchMode::Custom)
-            search.reductions = settings.reductions;
-        search.reductions.constraints = asked;
-        return std::make_shared<const mapping::SearchResult>(
-            verbs::searchLayer(nest, architecture, search, stop, [&](const mapping::SearchStatus& status) {
-                tell([this, status] {
-                    m_status = status;
-                    Q_EMIT changed();
-                });
-            }));
-    });
-    Q_EMIT changed();
-}
-
-void MappingSearch::settle()
-{
-    m_job->waitIdle();
-}
-
-void MappingSearch::settleDensity()
-{
-    settle();
-    m_densityJob->waitIdle();
-    m_paddingJob->waitIdle();
 }
 
 namespace {
@@ -147,6 +67,11 @@ Status MappingDocument::check(const MappingSetup& setup)
     const auto nest = mapping::makeNest(setup.layer);
     if (!nest)
         return nest.error();
+    if (setup.levels) {
+        if (Status s = hierarchy::checkArchitecture(*setup.levels); !s)
+            return s;
+        return hierarchy::checkCountable(*nest);
+    }
     if (Status s = mapping::checkArchitecture(setup.architecture); !s)
         return s;
     if (const auto asked = mapping::parseConstraints(*nest, setup.factors); !asked) {
@@ -159,7 +84,7 @@ Status MappingDocument::check(const MappingSetup& setup)
 
 void MappingDocument::startSearch()
 {
-    m_search.start(m_nest, m_setup.architecture, *mapping::parseConstraints(m_nest, m_setup.factors));
+    m_search.start(m_nest, m_setup);
 }
 
 void MappingDocument::reset(const MappingSetup& setup, const QString& path, std::string_view text)
@@ -172,13 +97,11 @@ void MappingDocument::reset(const MappingSetup& setup, const QString& path, std:
 
 void MappingDocument::assign(const MappingSetup& setup, bool searchAgain)
 {
-    const bool space =
-        searchAgain || !(setup.layer == m_setup.layer && setup.architecture == m_setup.architecture &&
-                         setup.factors == m_setup.factors);
+    const bool space = searchAgain || !setup.sameSpace(m_setup);
     m_setup = setup;
     if (space)
         m_nest = *mapping::makeNest(m_setup.layer);
-    m_evaluation = mapping::evaluate(m_nest, m_setup.architecture, m_setup.method);
+    m_evaluation = evaluated(m_nest, m_setup);
     if (space) {
         startSearch();
         Q_EMIT spaceChanged();
@@ -222,13 +145,15 @@ Status MappingDocument::openFile(const QString& path)
 Status MappingDocument::open(const LensFile& file)
 {
     if (file.kind == FileKind::MappingArchitecture) {
+        if (hierarchy::hasLevels(file.text()))
+            return openLevels(file.text(), file.name());
         const auto architecture = mapping::readArchitecture(file.text(), file.name());
         return architecture ? applyArchitecture(*architecture) : architecture.error();
     }
     if (file.kind == FileKind::MappingMethod)
         return openText(file.text(), file.path);
     if (file.kind == FileKind::MappingSetup) {
-        const auto setup = mapping::readSetup(file.text(), file.name());
+        const auto setup = readMappingSetup(file.text(), file.name());
         if (!setup)
             return setup.error();
         if (Status s = check(*setup); !s)
@@ -247,15 +172,26 @@ Status MappingDocument::open(const LensFile& file)
         return s;
     if (layers->isModel)
         openModel(layers->model);
-    setup.method = mapping::trivialMethod(*mapping::makeNest(setup.layer));
+    setup.showTrivial(*mapping::makeNest(setup.layer));
     m_loadFound = QString();
     reset(setup);
     return Unit{};
 }
 
+Status MappingDocument::openLevels(std::string_view text, const std::string& file)
+{
+    const auto levels = hierarchy::readArchitecture(text, file);
+    return levels ? applyLevels(*levels) : levels.error();
+}
+
 Result<std::string> MappingDocument::fileText() const
 {
-    return mapping::writeSetup(m_setup);
+    return m_setup.text();
+}
+
+Status MappingDocument::saveMapping(const QString& path) const
+{
+    return writeFileAtomically(path.toStdString(), m_setup.mappingText(m_nest));
 }
 
 QString MappingDocument::suggestedName() const
@@ -266,10 +202,30 @@ QString MappingDocument::suggestedName() const
 Status MappingDocument::openText(std::string_view text, const QString& name)
 {
     const std::string file = name.toStdString();
+    if (hierarchy::hasLevels(text)) {
+        const auto kind = fileKindOf(text, file);
+        if (!kind || *kind != FileKind::MappingMethod)
+            return openLevels(text, file);
+        if (!m_setup.levels)
+            return Error{ErrorCode::Refused,
+                         "is a mapping of an architecture with levels: open its architecture first",
+                         {},
+                         file};
+        const auto read = hierarchy::readMapping(text, file, m_nest, *m_setup.levels);
+        if (!read)
+            return read.error();
+        applyMapping(*read, tr("Load a mapping"));
+        return Unit{};
+    }
     // Try a method first. Errors of the other readers count only if the text looks like their format.
     const auto method = mapping::readMethod(text, file, m_nest);
+    if (method && m_setup.levels)
+        return Error{ErrorCode::Refused,
+                     "is a method of four levels, but the open architecture has levels of its own",
+                     {},
+                     file};
     if (method) {
-        applyMethod(*method, tr("Load a method"));
+        applyMapping(*method, tr("Load a method"));
         return Unit{};
     }
     if (const auto layers = mapping::readLayers(text, file)) {
@@ -309,11 +265,16 @@ void MappingDocument::takeLayer(const mapping::Layer& layer, Step step)
         Q_EMIT refused(QString::fromStdString(s.error().text()));
         return;
     }
-    setup.method = mapping::trivialMethod(*mapping::makeNest(layer));
+    setup.showTrivial(*mapping::makeNest(layer));
     Q_EMIT edited();
+    pushAndSearch(setup, tr("Open a layer"), step);
+}
+
+void MappingDocument::pushAndSearch(const MappingSetup& next, const QString& text, Step step)
+{
     const QString key = QStringLiteral("layer %1").arg(++m_opened);
-    push(setup, tr("Open a layer"), key, step);
-    startSearch(); // also if the layer is the same as before
+    push(next, text, key, step);
+    startSearch(); // also if the space is the same as before
     m_loadFound = key;
 }
 
@@ -321,10 +282,25 @@ Status MappingDocument::follow(const mapping::Layer& layer, const mapping::Archi
 {
     if (layer == m_setup.layer && architecture == m_setup.architecture)
         return Unit{};
-    MappingSetup setup{layer, architecture, {}, {}};
+    MappingSetup setup;
+    setup.layer = layer;
+    setup.architecture = architecture;
+    setup.levels = m_setup.levels;
     if (Status s = check(setup); !s)
         return s;
-    setup.method = mapping::trivialMethod(*mapping::makeNest(layer));
+    setup.showTrivial(*mapping::makeNest(layer));
+    m_loadFound = QString();
+    reset(setup);
+    return Unit{};
+}
+
+Status MappingDocument::followOn(const hierarchy::Architecture& levels)
+{
+    MappingSetup setup = m_setup;
+    setup.levels = levels;
+    if (Status s = check(setup); !s)
+        return s;
+    setup.showTrivial(m_nest);
     m_loadFound = QString();
     reset(setup);
     return Unit{};
@@ -332,12 +308,12 @@ Status MappingDocument::follow(const mapping::Layer& layer, const mapping::Archi
 
 void MappingDocument::loadFound()
 {
-    const auto& best = m_search.result()->of(mapping::Objective::Edp);
+    const auto& best = m_search.found()->wanted();
     if (!m_loadFound || !best)
         return;
     const QString key = *std::exchange(m_loadFound, std::nullopt);
     MappingSetup setup = m_setup;
-    setup.method = best->method;
+    setup.show(best->mapping);
     // Undo steps contain the states before and after them: the opened state can only be changed if there is
     // no step yet.
     if (key.isEmpty() && undoStack().count() == 0)
@@ -349,10 +325,11 @@ void MappingDocument::loadFound()
 
 // -- edits -----------------------------------------------------------------------------------------------
 
-void MappingDocument::applyMethod(const mapping::Method& method, const QString& text, const QString& mergeKey)
+void MappingDocument::applyMapping(const AnyMapping& mapping, const QString& text, const QString& mergeKey)
 {
     MappingSetup next = m_setup;
-    next.method = method;
+    if (!next.show(mapping))
+        return;
     if (!(next == m_setup))
         Q_EMIT edited();
     push(next, text, mergeKey);
@@ -367,9 +344,11 @@ Status MappingDocument::applyLayer(const mapping::Layer& layer, const QString& m
     if (Status s = check(next); !s)
         return s;
     const auto nest = mapping::makeNest(layer);
-    // A layer of another kind has other loops: start with the trivial method.
-    next.method = layer.kind == m_setup.layer.kind ? mapping::refitMethod(*nest, m_setup.method)
-                                                   : mapping::trivialMethod(*nest);
+    // A layer of another kind has other loops.
+    if (layer.kind == m_setup.layer.kind)
+        next.refit(*nest);
+    else
+        next.showTrivial(*nest);
     if (!(next == m_setup))
         Q_EMIT edited();
     push(next, tr("Change the layer"), mergeKey);
@@ -380,8 +359,15 @@ Status MappingDocument::applyArchitecture(const mapping::Architecture& architect
 {
     MappingSetup next = m_setup;
     next.architecture = architecture;
+    next.levels.reset();
     if (Status s = check(next); !s)
         return s;
+    if (m_setup.levels) {
+        next.showTrivial(m_nest);
+        Q_EMIT edited();
+        pushAndSearch(next, tr("Change the hardware"), Step::Edit);
+        return Unit{};
+    }
     // The new architecture requires factors that divide the sizes: refit the method.
     if (m_setup.architecture.options.imperfect && !architecture.options.imperfect)
         next.method = mapping::refitMethod(m_nest, m_setup.method);
@@ -390,6 +376,28 @@ Status MappingDocument::applyArchitecture(const mapping::Architecture& architect
         Q_EMIT edited();
     push(next, tr("Change the hardware"), mergeKey);
     m_loadFound = load;
+    return Unit{};
+}
+
+Status MappingDocument::applyLevels(const hierarchy::Architecture& levels, const QString& mergeKey)
+{
+    MappingSetup next = m_setup;
+    next.levels = levels;
+    if (Status s = check(next); !s)
+        return s;
+    if (!(next == m_setup))
+        Q_EMIT edited();
+    const auto sameName = [](const hierarchy::Level& a, const hierarchy::Level& b) {
+        return a.name == b.name;
+    };
+    if (m_setup.levels && std::ranges::equal(m_setup.levels->levels, levels.levels, sameName)) {
+        const auto load = m_loadFound;
+        push(next, tr("Change the hardware"), mergeKey);
+        m_loadFound = load;
+        return Unit{};
+    }
+    next.showTrivial(m_nest);
+    pushAndSearch(next, tr("Change the hardware"), Step::Edit);
     return Unit{};
 }
 
@@ -430,7 +438,7 @@ void MappingDocument::setOperand(int operand)
 
 void MappingDocument::pinBaseline()
 {
-    m_baseline = MappingBaseline{m_setup, m_evaluation};
+    m_baseline = MappingBaseline{m_setup, m_nest, m_evaluation};
     Q_EMIT baselineChanged();
 }
 

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The document of the Mapping lens, its samples and its search.
+// The document of the Mapping lens, and its samples.
 #pragma once
 
-#include "mapping/density.h"
-#include "mapping/evaluate.h"
-#include "mapping/files.h"
-#include "mapping/padding.h"
-#include "verbs/map.h"
-#include "workspace/latest_job.h"
 #include "workspace/lens_document.h"
+#include "workspace/mapping_search.h"
+#include "workspace/mapping_setup.h"
 
 #include <QObject>
 #include <QString>
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,81 +22,22 @@ struct MappingSample
     QString path; ///< path of the Qt resource
 };
 
-/// Samples of a folder ("layers", "models" or "architectures"), sorted by name.
+/// Samples of a folder ("layers", "models", "architectures" or "hierarchies"), sorted by name.
 [[nodiscard]] std::vector<MappingSample> mappingSamples(const QString& folder);
 /// Text of a file of samples/mapping ("layers/gemm-1000.json"); empty if there is none.
 [[nodiscard]] std::string mappingSampleText(const QString& path);
-
-enum class SearchMode { Proven, Quick, Custom };
-
-/// Settings of the search. `reductions` is used in Custom mode only.
-struct SearchSettings
-{
-    SearchMode mode = SearchMode::Proven;
-    double seconds = verbs::kLayerSeconds;
-    mapping::Reductions reductions = mapping::quickReductions();
-
-    bool operator==(const SearchSettings&) const = default;
-};
-
-using SearchResultPtr = std::shared_ptr<const mapping::SearchResult>;
-using DensityPtr = std::shared_ptr<const mapping::Density>;
-
-/// Background search of one space of execution methods, with the density of its costs and a padding hint.
-class MappingSearch : public QObject
-{
-    Q_OBJECT
-public:
-    MappingSearch();
-
-    [[nodiscard]] const SearchSettings& settings() const { return m_settings; }
-    void setSettings(const SearchSettings& settings);
-
-    /// Starts the search of another space. Cancels a running search and drops its result. `asked`: tiling
-    /// factors that must be kept.
-    void start(const mapping::LoopNest& nest, const mapping::Architecture& architecture,
-               const mapping::Constraints& asked = {});
-    void stop() { m_job->finishEarly(); } ///< stops the search and keeps the best method so far
-    [[nodiscard]] bool isRunning() const { return m_job->isBusy(); }
-    void settle();        ///< waits for the search
-    void settleDensity(); ///< waits for density and padding hint too
-
-    /// Result; null until a search of this space has ended.
-    [[nodiscard]] const SearchResultPtr& result() const { return m_result; }
-    /// Latest status of the running search or of the one that ended.
-    [[nodiscard]] const std::optional<mapping::SearchStatus>& status() const { return m_status; }
-    [[nodiscard]] const DensityPtr& density() const { return m_density; }
-    /// Hint that padding the layer would lower its cost; nothing if it would not.
-    [[nodiscard]] const std::optional<mapping::PaddingHint>& padding() const { return m_padding; }
-
-Q_SIGNALS:
-    void changed();  ///< status(), density() or padding() has changed
-    void finished(); ///< result() is available
-
-private:
-    SearchSettings m_settings;
-    std::unique_ptr<LatestJob<SearchResultPtr>> m_job;
-    std::unique_ptr<LatestJob<DensityPtr>> m_densityJob;
-    std::unique_ptr<LatestJob<std::optional<mapping::PaddingHint>>> m_paddingJob;
-    mapping::LoopNest m_nest;
-    mapping::Architecture m_architecture;
-    SearchResultPtr m_result;
-    std::optional<mapping::SearchStatus> m_status;
-    DensityPtr m_density;
-    std::optional<mapping::PaddingHint> m_padding;
-};
-
-using MappingSetup = mapping::Setup;
 
 /// A pinned mapping that views draw as a ghost.
 struct MappingBaseline
 {
     MappingSetup setup;
-    mapping::MappingCost evaluation;
+    mapping::LoopNest nest;
+    MappingEvaluation evaluation;
 };
 
-/// Document of the Mapping lens, shared by its views: layer, architecture and execution method with undo, the
-/// model of the layer, the baseline, the selected operand, and the search for the optimum.
+/// Document of the Mapping lens, shared by its views: layer, architecture and mapping with undo, the model of
+/// the layer, the baseline, the selected operand, and the search for the optimum. The architecture selects
+/// the cost model: four levels (docs/rules/mapping.md), or levels of its own (docs/rules/hierarchy.md).
 class MappingDocument : public LensDocument
 {
     Q_OBJECT
@@ -110,12 +46,17 @@ public:
 
     [[nodiscard]] const MappingSetup& setup() const { return m_setup; }
     [[nodiscard]] const mapping::LoopNest& nest() const { return m_nest; }
-    [[nodiscard]] const mapping::MappingCost& evaluation() const { return m_evaluation; }
+    [[nodiscard]] const MappingFigures& figures() const { return m_evaluation.figures; }
+    /// The cost under the cost model of four levels, and that of an architecture with levels. The one that is
+    /// not used has no numbers.
+    [[nodiscard]] const mapping::MappingCost& evaluation() const { return m_evaluation.cost; }
+    [[nodiscard]] const hierarchy::Cost& levelsCost() const { return m_evaluation.levels; }
     [[nodiscard]] const std::optional<MappingBaseline>& baseline() const { return m_baseline; }
     [[nodiscard]] int operand() const { return m_operand; } ///< index of the selected operand; -1 for none
     /// Model whose layers the view mapping-model lists; has layers after openModel().
     [[nodiscard]] const mapping::Model& model() const { return m_model; }
     [[nodiscard]] MappingSearch& search() { return m_search; }
+    [[nodiscard]] const MappingSearch& search() const { return m_search; }
     void startSearch();
 
     // -- files and pasted text; on an Error nothing changes
@@ -123,7 +64,7 @@ public:
     [[nodiscard]] Status openFile(const QString& path);
     [[nodiscard]] Result<std::string> fileText() const override;
     [[nodiscard]] QString suggestedName() const override;
-    /// Opens the text of a layer, model, architecture or method (JSON or the notation of the source
+    /// Opens the text of a layer, model, architecture, method or mapping (JSON or the notation of the source
     /// document). `name` appears in error messages.
     [[nodiscard]] Status openText(std::string_view text, const QString& name);
     void openLayers(const mapping::LayersFile& file);
@@ -131,16 +72,24 @@ public:
     /// the method with the least EDP.
     void openLayer(const mapping::Layer& layer);
     void openModel(const mapping::Model& model);
-    /// Shows the layer of the open workload without an undo step. Its search then loads the method with the
-    /// least EDP.
+    /// Shows the layer of the open workload without an undo step. Its search then loads the best mapping. An
+    /// open architecture with levels stays; `architecture` is that of the machine.
     [[nodiscard]] Status follow(const mapping::Layer& layer, const mapping::Architecture& architecture);
+    /// Shows the followed layer on an architecture with levels, without an undo step.
+    [[nodiscard]] Status followOn(const hierarchy::Architecture& levels);
 
     // -- edits; each is one undo step; consecutive steps with the same non-empty mergeKey are merged
-    void applyMethod(const mapping::Method& method, const QString& text, const QString& mergeKey = {});
+    /// A method or mapping of the other cost model is ignored.
+    void applyMapping(const AnyMapping& mapping, const QString& text, const QString& mergeKey = {});
     /// Changes the layer and adapts the method to the new sizes.
     [[nodiscard]] Status applyLayer(const mapping::Layer& layer, const QString& mergeKey = {});
+    /// Changes the hardware, and with it the cost model. Under another cost model, or on other levels, the
+    /// search then loads the best mapping.
     [[nodiscard]] Status applyArchitecture(const mapping::Architecture& architecture,
                                            const QString& mergeKey = {});
+    [[nodiscard]] Status applyLevels(const hierarchy::Architecture& levels, const QString& mergeKey = {});
+    /// Writes the shown method or mapping to a file of its own, as `map -o` does.
+    [[nodiscard]] Status saveMapping(const QString& path) const;
 
     /// Sets tiling factors that the search must keep, in the notation of parseConstraints().
     [[nodiscard]] Status applyFactors(const std::vector<std::string>& factors);
@@ -174,6 +123,9 @@ private:
     enum class Step { Edit, Look }; ///< Look: a step that does not modify the document
     void push(const MappingSetup& next, const QString& text, const QString& mergeKey, Step step = Step::Edit);
     void takeLayer(const mapping::Layer& layer, Step step);
+    /// Pushes an edit whose search then loads the best mapping into the same step.
+    void pushAndSearch(const MappingSetup& next, const QString& text, Step step);
+    [[nodiscard]] Status openLevels(std::string_view text, const std::string& file);
     /// Sets the content without an undo step and clears the undo stack.
     void reset(const MappingSetup& setup, const QString& path = {}, std::string_view text = {});
     void loadFound();
@@ -181,7 +133,7 @@ private:
 
     MappingSetup m_setup;
     mapping::LoopNest m_nest;
-    mapping::MappingCost m_evaluation;
+    MappingEvaluation m_evaluation;
     std::optional<MappingBaseline> m_baseline;
     mapping::Model m_model;
     MappingSearch m_search;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workspace/workspace.h"
 
+#include "hierarchy/files.h"
 #include "workspace/lens_links.h"
 #include "workspace/live_run.h"
 #include "workspace/mapping_document.h"
@@ -169,6 +170,17 @@ Result<bool> Workspace::open(const LensFile& file)
         return true;
     }
     LensDocument& target = document(file.lens());
+    if (file.kind == FileKind::MappingArchitecture && m_schedule.hasProblem() &&
+        m_links->isFollowing(Lens::Mapping) && hierarchy::hasLevels(file.text())) {
+        // The open workload stays, on this hardware.
+        const auto levels = hierarchy::readArchitecture(file.text(), file.name());
+        if (!levels)
+            return levels.error();
+        if (Status shown = mapping().followOn(*levels); !shown)
+            return shown.error();
+        setCurrent(Lens::Mapping);
+        return true;
+    }
     if (fileUse(file.kind).replaces && !mayReplace(file.lens()))
         return false;
     if (Status opened = target.open(file); !opened)

@@ -2,6 +2,7 @@
 // The schemas of docs/schema against the samples and fixtures of their kinds.
 #include "base/file.h"
 #include "hierarchy/files.h"
+#include "hierarchy/setup.h"
 #include "mapping/files.h"
 #include "model/file_kind.h"
 #include "model/machine.h"
@@ -406,7 +407,12 @@ void TestSchemas::everyFileSatisfiesItsSchemaAndDamagedOnesDoNot()
     setup.architecture.energyPj.spmWrite = 3;
     setup.method = mapping::trivialMethod(*mapping::makeNest(setup.layer));
     const std::string whole = mapping::writeSetup(setup);
+    const auto levels = readFile((kRoot + "samples/mapping/hierarchies/five-levels.json").toStdString());
+    QVERIFY(levels);
+    hierarchy::Setup deep{setup.layer, hierarchy::readArchitecture(*levels, "five-levels.json").value(), {}};
+    deep.mapping = hierarchy::trivialMapping(*mapping::makeNest(setup.layer), deep.architecture);
     for (const auto& [name, text] : {std::pair{"a.mapping.json", whole},
+                                     {"levels.mapping.json", hierarchy::writeSetup(deep)},
                                      {"method.json", nlohmann::json::parse(whole)["method"].dump()},
                                      {"settings.json", systolic::settingsJson({})}}) {
         const QString path = dir.filePath(name);

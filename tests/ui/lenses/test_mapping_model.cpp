@@ -165,7 +165,7 @@ private Q_SLOTS:
         m_view->settle();
         const auto& best = state().search().result()->of(mapping::Objective::Edp);
         QVERIFY(best->edp < 0.8 * prime);
-        state().applyMethod(best->method, QStringLiteral("load"));
+        state().applyMapping(best->method, QStringLiteral("load"));
         QVERIFY(state().evaluation().valid());
         // Off again: the factors are made to divide.
         click("imperfect");
@@ -174,7 +174,7 @@ private Q_SLOTS:
 
     void theBypassedOperandTakesNoBanks()
     {
-        state().applyMethod(mapping::trivialMethod(state().nest()), QStringLiteral("load"));
+        state().applyMapping(mapping::trivialMethod(state().nest()), QStringLiteral("load"));
         QVERIFY(state().evaluation().operands[0].spmBanks > 0);
         QCOMPARE(control<QCheckBox>("bypass0")->text(), QStringLiteral("A bypasses the SPM"));
         click("bypass0");
@@ -293,13 +293,13 @@ private Q_SLOTS:
         mapping::Method m = mapping::trivialMethod(state().nest());
         m.at(Level::Rf)[0] = 4; // 4, then 3
         m.at(Level::Dram)[0] = 2;
-        state().applyMethod(m, QStringLiteral("load"));
+        state().applyMapping(m, QStringLiteral("load"));
         QVERIFY(state().evaluation().valid());
-        for (const auto& item : {NestItem{Level::Rf, 0, 2}, NestItem{Level::Rf, 0, 0},
-                                 NestItem{Level::Dram, 0, 2}, NestItem{Level::Dram, 1, 3}})
+        for (const auto& item :
+             {NestItem{columnOf(Level::Rf), 0, 2}, NestItem{columnOf(Level::Rf), 0, 0},
+              NestItem{columnOf(Level::Dram), 0, 2}, NestItem{columnOf(Level::Dram), 1, 3}})
             for (const Level to : {Level::Dram, Level::Spm, Level::Rf, Level::Spatial})
-                if (const auto drop =
-                        dropOnLevel(state().setup(), state().nest(), state().evaluation(), item, to))
+                if (const auto drop = dropOnColumn(state(), item, columnOf(to)))
                     QVERIFY(drop->preview.after.hasNumbers);
     }
 };

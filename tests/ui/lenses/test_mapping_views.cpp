@@ -52,7 +52,7 @@ class TestMappingViews : public MappingBench
     static QPointF chip(const MappingView& view, Level level, const char* loop, std::int64_t prime,
                         const MappingDocument& state)
     {
-        const NestBarPlace* bar = view.places().bar(level, state.nest().loopByName(loop));
+        const NestBarPlace* bar = view.places().bar(columnOf(level), state.nest().loopByName(loop));
         if (bar)
             for (const auto& [p, rect] : bar->chips)
                 if (p == prime)
@@ -61,7 +61,7 @@ class TestMappingViews : public MappingBench
     }
     static QPointF grip(const MappingView& view, Level level, const char* loop, const MappingDocument& state)
     {
-        const NestBarPlace* bar = view.places().bar(level, state.nest().loopByName(loop));
+        const NestBarPlace* bar = view.places().bar(columnOf(level), state.nest().loopByName(loop));
         return bar ? QPointF(bar->rect.left() + 10, bar->rect.center().y()) : QPointF(-1, -1);
     }
     static QPointF column(const MappingView& view, Level level)
@@ -104,8 +104,8 @@ private Q_SLOTS:
         release(view, column(view, Level::Dram));
         QCOMPARE(factor(state(), Level::Dram, "C"), 32);
         QCOMPARE(factor(state(), Level::Spm, "C"), 4);
-        QCOMPARE(state().setup().method, promised.preview.method);
-        QCOMPARE(state().evaluation().cycles, promised.preview.after.cycles);
+        QCOMPARE(state().setup().method, std::get<mapping::Method>(promised.preview.mapping));
+        QCOMPARE(state().figures().cycles, promised.preview.after.cycles);
         const mapping::MappingCost was =
             mapping::evaluate(state().nest(), before.architecture, before.method);
         QCOMPARE(state().evaluation().energy - was.energy, promised.preview.energyChange);
@@ -125,7 +125,7 @@ private Q_SLOTS:
         move(view, from + QPointF(12, 0), Qt::ShiftModifier);
         move(view, column(view, Level::Spm), Qt::ShiftModifier);
         QVERIFY(view.overlay().drop.has_value());
-        QCOMPARE(view.overlay().drop->preview.method.at(Level::Spm)[2], 128);
+        QCOMPARE(std::get<mapping::Method>(view.overlay().drop->preview.mapping).at(Level::Spm)[2], 128);
     }
 
     void anInvalidMoveNamesTheCapacityAndIsRefusedUnlessForced()
@@ -163,11 +163,11 @@ private Q_SLOTS:
         move(view, from + QPointF(0, 8));
         move(view, to);
         QVERIFY(view.overlay().drop.has_value());
-        const std::int64_t promised = view.overlay().drop->preview.after.cycles;
+        const double promised = view.overlay().drop->preview.after.cycles;
         release(view, to);
         QCOMPARE(view.model().columns[0].bars[0].name, QStringLiteral("C"));
         QCOMPARE(view.model().columns[0].bars[1].name, QStringLiteral("M"));
-        QCOMPARE(state().evaluation().cycles, promised);
+        QCOMPARE(state().figures().cycles, promised);
         // M does not index the input, which is now reused along it.
         QCOMPARE(view.model().columns[0].bars[1].reuseOf, 0);
     }
@@ -176,13 +176,13 @@ private Q_SLOTS:
     {
         auto& view = open<MappingView>();
         view.setFocus();
-        QCOMPARE(view.overlay().focus, (NestItem{Level::Dram, 1, 0})); // the outermost: M
+        QCOMPARE(view.overlay().focus, (NestItem{columnOf(Level::Dram), 1, 0})); // the outermost: M
         QTest::keyClick(&view, Qt::Key_Down);
         QCOMPARE(view.overlay().focus->loop, 2);
         QTest::keyClick(&view, Qt::Key_Up, Qt::ControlModifier); // C outside M
         QCOMPARE(view.model().columns[0].bars[0].name, QStringLiteral("C"));
         QTest::keyClick(&view, Qt::Key_Right); // its prime
-        QCOMPARE(view.overlay().focus, (NestItem{Level::Dram, 2, 2}));
+        QCOMPARE(view.overlay().focus, (NestItem{columnOf(Level::Dram), 2, 2}));
         // The effect on every level is told for what has the focus.
         QVERIFY(view.overlay().drops[1].has_value());
         QVERIFY(!view.overlay().drops[1]->allowed); // 33 of 32 banks
@@ -192,7 +192,7 @@ private Q_SLOTS:
         QCOMPARE(factor(state(), Level::Dram, "C"), 8);
         QCOMPARE(factor(state(), Level::Spm, "C"), 16);
         QCOMPARE(view.model().code, QStringLiteral("SPM"));
-        QCOMPARE(view.overlay().focus, (NestItem{Level::Spm, 2, 2}));
+        QCOMPARE(view.overlay().focus, (NestItem{columnOf(Level::Spm), 2, 2}));
         QTest::keyClick(&view, Qt::Key_Left, Qt::ControlModifier);
         QCOMPARE(factor(state(), Level::Spm, "C"), 8);
         QVERIFY(view.model().violation.isEmpty());
@@ -221,8 +221,8 @@ private Q_SLOTS:
         auto& view = open<MappingView>();
         state().pinBaseline();
         const double before = state().evaluation().energy;
-        state().applyMethod(state().search().result()->of(mapping::Objective::Edp)->method,
-                            QStringLiteral("load"));
+        state().applyMapping(state().search().result()->of(mapping::Objective::Edp)->method,
+                             QStringLiteral("load"));
         const BreakdownModel& model = view.breakdown();
         QCOMPARE(model.sections.size(), std::size_t(3));
         double energy = 0;
@@ -279,7 +279,7 @@ private Q_SLOTS:
     {
         auto& view = open<MappingView>();
         const MappingSetup before = state().setup();
-        state().applyMethod(mapping::trivialMethod(state().nest()), QStringLiteral("all at DRAM"));
+        state().applyMapping(mapping::trivialMethod(state().nest()), QStringLiteral("all at DRAM"));
         QApplication::clipboard()->setText(
             QString::fromStdString(mapping::printMethod(state().nest(), before.method)));
         view.setFocus();

@@ -49,12 +49,14 @@ private Q_SLOTS:
         inspector->settle();
         TensorPage* page = inspector->tensorPage();
         QVERIFY(page->isVisible());
-        QVERIFY2(page->title()->text().contains(QStringLiteral("256 × 256")), qPrintable(page->title()->text()));
+        QVERIFY2(page->title()->text().contains(QStringLiteral("256 × 256")),
+                 qPrintable(page->title()->text()));
         // Stored once by the product and loaded once by the function, in subgraphs 0 and 4.
         const QString uses = page->uses()->text();
         QVERIFY2(uses.contains(QStringLiteral("subgraph 0")) && uses.contains(QStringLiteral("subgraph 4")),
                  qPrintable(uses));
-        QVERIFY2(uses.contains(rich(tr("In sum %1 loaded, %1 stored.").arg(number(65'536)))), qPrintable(uses));
+        QVERIFY2(uses.contains(rich(tr("In sum %1 loaded, %1 stored.").arg(number(65'536)))),
+                 qPrintable(uses));
 
         // A link leads on.
         Q_EMIT page->linkActivated(QStringLiteral("subgraph:4"));
@@ -72,9 +74,9 @@ private Q_SLOTS:
         auto* graph = view<GraphView>(window, "graph");
         document.waitForSnapshot();
         // The first product runs right before the function.
-        QVERIFY(document.apply(edit::reorder(*document.problem(), document.schedule(),
-                                             std::array{SubgraphId(0)}, 3),
-                               QStringLiteral("order")));
+        QVERIFY(document.apply(
+            edit::reorder(*document.problem(), document.schedule(), std::array{SubgraphId(0)}, 3),
+            QStringLiteral("order")));
         document.waitForSnapshot();
         graph->setFocus();
         clickLine(*graph, TensorId(5));
@@ -86,7 +88,8 @@ private Q_SLOTS:
         const auto retained = [&] {
             for (const auto& subgraph : document.schedule().subgraphs)
                 if (!subgraph->retain.empty())
-                    return subgraph->retain == std::vector{TensorId(5)} && subgraph->ops == std::vector{OpId(0)};
+                    return subgraph->retain == std::vector{TensorId(5)} &&
+                           subgraph->ops == std::vector{OpId(0)};
             return false;
         };
         QVERIFY(retained());

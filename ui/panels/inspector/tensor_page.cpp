@@ -23,7 +23,9 @@ namespace {
 
 QString subgraphLink(SubgraphId id)
 {
-    return QStringLiteral("<a href='subgraph:%1'>%2</a>").arg(id.index()).arg(TensorPage::tr("subgraph %1").arg(id.index()));
+    return QStringLiteral("<a href='subgraph:%1'>%2</a>")
+        .arg(id.index())
+        .arg(TensorPage::tr("subgraph %1").arg(id.index()));
 }
 
 QString opLinks(const Problem& problem, const std::vector<OpId>& ops)
@@ -43,13 +45,14 @@ QString opLinks(const Problem& problem, const std::vector<OpId>& ops)
 QString sizeOf(const Problem& problem, TensorId tensor)
 {
     const Tensor& t = problem.tensor(tensor);
-    QString out = TensorPage::tr("%1, %2").arg(sizeText({t.height, t.width}),
-                                               counted(t.elements(), TensorPage::tr("element"), TensorPage::tr("elements")));
+    QString out = TensorPage::tr("%1, %2").arg(
+        sizeText({t.height, t.width}),
+        counted(t.elements(), TensorPage::tr("element"), TensorPage::tr("elements")));
     if (problem.hasWidths()) {
         const double bits = static_cast<double>(problem.units(tensor)) * problem.bitsPerUnit();
         out += TensorPage::tr(" of %1 bits, %2")
-                   .arg(significantNumber(bits, 4),
-                        bytesText(static_cast<std::int64_t>(std::ceil(static_cast<double>(t.elements()) * bits / 8))));
+                   .arg(significantNumber(bits, 4), bytesText(static_cast<std::int64_t>(std::ceil(
+                                                        static_cast<double>(t.elements()) * bits / 8))));
     }
     return out;
 }
@@ -133,8 +136,9 @@ void TensorPage::refresh()
         return;
     const TensorId tensor = *selected;
     const Problem& problem = *snapshot->problem;
-    m_title->setText(rich(tr("<b>Tensor</b> %1").arg(QString::fromStdString(problem.tensorName(tensor)).toHtmlEscaped()) +
-                          QStringLiteral("<br>") + sizeOf(problem, tensor)));
+    m_title->setText(
+        rich(tr("<b>Tensor</b> %1").arg(QString::fromStdString(problem.tensorName(tensor)).toHtmlEscaped()) +
+             QStringLiteral("<br>") + sizeOf(problem, tensor)));
     QStringList ends;
     if (const auto producer = problem.producer(tensor))
         ends << tr("Computed by %1.").arg(opLinks(problem, {*producer}));
@@ -153,15 +157,17 @@ void TensorPage::refresh()
     if (m_shown.tensor == tensor && m_shown.revision == snapshot->revision)
         return;
     m_job->request([snapshot, tensor](const std::stop_token& stop) {
-        return Facts{snapshot->revision, tensor,
-                     tensorUses(*snapshot->problem, snapshot->schedule, snapshot->evaluation.rules, tensor, stop)};
+        return Facts{
+            snapshot->revision, tensor,
+            tensorUses(*snapshot->problem, snapshot->schedule, snapshot->evaluation.rules, tensor, stop)};
     });
 }
 
 void TensorPage::showUses(const Facts& facts)
 {
     const SnapshotPtr snapshot = m_context.document.snapshot();
-    if (!snapshot || snapshot->revision != facts.revision || m_context.selection.state().tensor != facts.tensor)
+    if (!snapshot || snapshot->revision != facts.revision ||
+        m_context.selection.state().tensor != facts.tensor)
         return;
     m_shown = facts;
     const Problem& problem = *snapshot->problem;
@@ -177,7 +183,8 @@ void TensorPage::showUses(const Facts& facts)
     if (lines.isEmpty())
         lines << tr("No subgraph uses it.");
     else
-        lines << tr("In sum %1 loaded, %2 stored.").arg(number(problem.elementsOf(load)), number(problem.elementsOf(store)));
+        lines << tr("In sum %1 loaded, %2 stored.")
+                     .arg(number(problem.elementsOf(load)), number(problem.elementsOf(store)));
     m_uses->setText(rich(lines.join(QStringLiteral("<br>"))));
 }
 
@@ -198,7 +205,8 @@ void TensorPage::refreshRetain(const Snapshot& snapshot, TensorId tensor)
     const auto candidates =
         retainCandidates(problem, snapshot.schedule, *id, editOptions(snapshot.evaluation.rules));
     const auto own = std::ranges::find(candidates, tensor, &RetainCandidate::tensor);
-    const QString refusal = own == candidates.end() ? tr("The subgraph cannot retain it.") : sentence(own->refusal);
+    const QString refusal =
+        own == candidates.end() ? tr("The subgraph cannot retain it.") : sentence(own->refusal);
     m_retain->setChecked(own != candidates.end() && own->retained);
     m_retain->setEnabled(own != candidates.end() && own->refusal.empty());
     m_retainNote->setText(refusal.isEmpty() && !own->useful && !own->retained

@@ -15,8 +15,8 @@ class QVBoxLayout;
 
 namespace tilewright::ui {
 
-/// The selected tensor in full: shape and width, producer and readers, what each subgraph does with it and how
-/// much moves, and its retention.
+/// The selected tensor in full: shape and width, producer and readers, what each subgraph does with it and
+/// how much moves, and its retention.
 class TensorPage : public QWidget
 {
     Q_OBJECT

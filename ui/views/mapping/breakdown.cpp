@@ -5,6 +5,7 @@
 #include "mapping/edits.h"
 #include "theme/text.h"
 #include "theme/theme.h"
+#include "views/mapping/breakdown_parts.h"
 #include "views/mapping/nest_model.h"
 #include "views/mapping/nest_paint.h"
 
@@ -66,7 +67,9 @@ std::vector<BarPart> cycleParts(const MappingCost& e)
             {PartKind::Dma, tr("DMA"), static_cast<double>(e.cycleParts.dma)}};
 }
 
-void finish(BreakdownSection& section)
+} // namespace
+
+void finishSection(BreakdownSection& section)
 {
     section.scale = 0;
     for (BreakdownBar& bar : section.bars) {
@@ -79,18 +82,26 @@ void finish(BreakdownSection& section)
         section.scale = 1;
 }
 
-} // namespace
-
-BreakdownModel buildBreakdown(const MappingSetup& setup, const LoopNest& nest, const MappingCost& e,
-                              const std::optional<MappingBaseline>& baseline)
+void addOperandLegend(BreakdownSection& section, const LoopNest& nest)
 {
+    for (std::size_t op = 0; op <= kOperands; ++op) {
+        const PartKind kind = op < kOperands ? static_cast<PartKind>(op) : PartKind::Other;
+        double total = 0;
+        for (const BreakdownBar& bar : section.bars)
+            for (const BarPart& part : bar.parts)
+                total += part.kind == kind ? part.value : 0;
+        section.legend.push_back({kind, op < kOperands ? operandName(nest, op) : tr("none"), total});
+    }
+}
+
+namespace {
+
+BreakdownModel fourLevels(const MappingDocument& state, const MappingBaseline* ghost)
+{
+    const MappingSetup& setup = state.setup();
+    const LoopNest& nest = state.nest();
+    const MappingCost& e = state.evaluation();
     BreakdownModel out;
-    if (!e.hasNumbers)
-        return out;
-    const MappingBaseline* ghost =
-        baseline && baseline->evaluation.hasNumbers && baseline->setup.layer.kind == setup.layer.kind
-            ? &*baseline
-            : nullptr;
 
     BreakdownSection memory{tr("Memory fill"), {}, {}, 1, true, {}};
     const auto fills = memoryFill(setup.architecture, e);
@@ -100,19 +111,19 @@ BreakdownModel buildBreakdown(const MappingSetup& setup, const LoopNest& nest, c
         bar.parts = fillParts(nest, fills[i]);
         bar.capacity = static_cast<double>(fills[i].capacity);
         if (ghost)
-            bar.before = fillParts(nest, memoryFill(ghost->setup.architecture, ghost->evaluation)[i]);
+            bar.before = fillParts(nest, memoryFill(ghost->setup.architecture, ghost->evaluation.cost)[i]);
         const QString unit = fills[i].level == Level::Spm  ? tr("banks")
                              : fills[i].level == Level::Rf ? tr("elements")
                                                            : QString();
         bar.value = tr("%1 / %2 %3").arg(number(fills[i].total), number(fills[i].capacity), unit).trimmed();
         memory.bars.push_back(std::move(bar));
     }
-    finish(memory);
+    finishSection(memory);
     out.sections.push_back(std::move(memory));
 
     BreakdownSection energy{tr("Energy"), tr("pJ"), {}, 1, false, {}};
     const EnergyMatrix matrix = energyMatrix(e);
-    const EnergyMatrix before = ghost ? energyMatrix(ghost->evaluation) : EnergyMatrix{};
+    const EnergyMatrix before = ghost ? energyMatrix(ghost->evaluation.cost) : EnergyMatrix{};
     for (std::size_t c = 0; c < kEnergyComponents; ++c) {
         const auto component = static_cast<EnergyComponent>(c);
         if (component == EnergyComponent::Leakage && matrix[c][kOperands] + before[c][kOperands] <= 0)
@@ -127,17 +138,8 @@ BreakdownModel buildBreakdown(const MappingSetup& setup, const LoopNest& nest, c
                                       percent(e.energy > 0 ? sum(bar.parts) / e.energy : 0));
         energy.bars.push_back(std::move(bar));
     }
-    finish(energy);
-    for (std::size_t op = 0; op < kOperands; ++op) {
-        double total = 0;
-        for (std::size_t c = 0; c < kEnergyComponents; ++c)
-            total += matrix[c][op];
-        energy.legend.push_back({static_cast<PartKind>(op), operandName(nest, op), total});
-    }
-    double none = 0;
-    for (const auto& row : matrix)
-        none += row[kOperands];
-    energy.legend.push_back({PartKind::Other, tr("none"), none});
+    finishSection(energy);
+    addOperandLegend(energy, nest);
     out.sections.push_back(std::move(energy));
 
     // docs/rules/mapping.md 4
@@ -149,13 +151,27 @@ BreakdownModel buildBreakdown(const MappingSetup& setup, const LoopNest& nest, c
     BreakdownBar bar;
     bar.parts = cycleParts(e);
     if (ghost)
-        bar.before = cycleParts(ghost->evaluation);
+        bar.before = cycleParts(ghost->evaluation.cost);
     bar.value = shortNumber(static_cast<double>(e.cycles));
     cycles.legend = bar.parts;
     cycles.bars.push_back(std::move(bar));
-    finish(cycles);
+    finishSection(cycles);
     out.sections.push_back(std::move(cycles));
     return out;
+}
+
+} // namespace
+
+BreakdownModel buildBreakdown(const MappingDocument& state)
+{
+    if (!state.figures().hasNumbers)
+        return {};
+    const auto& baseline = state.baseline();
+    const bool comparable = baseline && baseline->evaluation.figures.hasNumbers &&
+                            baseline->setup.layer.kind == state.setup().layer.kind &&
+                            baseline->setup.levels.has_value() == state.setup().levels.has_value();
+    const MappingBaseline* ghost = comparable ? &*baseline : nullptr;
+    return state.setup().levels ? breakdownOfLevels(state, ghost) : fourLevels(state, ghost);
 }
 
 QString breakdownAsText(const BreakdownModel& model)
@@ -314,7 +330,7 @@ void paintBreakdown(QPainter& painter, const BreakdownModel& model, const Breakd
                 QPointF(head.left() + titleWidth + 8, head.top() + fm.ascent()),
                 small.elidedText(section.unit, Qt::ElideRight, std::max(0.0, head.width() - titleWidth - 8)));
         const QRectF room = head.adjusted(0, fm.height() + 4, 0, 0);
-        const auto keys = keysOf(section, true, theme);
+        const auto keys = keysOf(section, section.legendShares, theme);
         paintKeys(painter, keysWidth(keys) <= room.width() ? keys : keysOf(section, false, theme), room,
                   theme);
     }
@@ -328,7 +344,7 @@ void paintBreakdown(QPainter& painter, const BreakdownModel& model, const Breakd
         const bool over = bar.capacity && bar.total > *bar.capacity;
         painter.setPen(theme.muted);
         painter.drawText(QPointF(place.row.left(), textY), bar.label);
-        painter.setPen(over ? theme.error : theme.text);
+        painter.setPen(over ? theme.error : bar.limits ? theme.accent : theme.text);
         painter.drawText(QPointF(place.row.right() - small.horizontalAdvance(bar.value), textY), bar.value);
         painter.setPen(Qt::NoPen);
         painter.setBrush(Theme::mix(theme.canvas, theme.text, 0.06));

@@ -16,7 +16,17 @@ class QPainter;
 namespace tilewright::ui {
 
 /// The subject of a part of a bar; decides its colour and letter.
-enum class PartKind { Operand0, Operand1, Operand2, Other, Compute, Distribution, Reduction, Drain, Dma };
+enum class PartKind {
+    Operand0,
+    Operand1,
+    Operand2,
+    Other,
+    Compute,
+    Distribution, ///< or reads
+    Reduction,
+    Drain, ///< or writes
+    Dma    ///< or waiting
+};
 
 struct BarPart
 {
@@ -34,7 +44,8 @@ struct BreakdownBar
     std::optional<double> capacity; ///< capacity of a memory; empty for other bars
     std::vector<BarPart> before;    ///< empty without a baseline
     std::optional<double> beforeTotal;
-    QString value; ///< the text behind the bar
+    QString value;       ///< the text behind the bar
+    bool limits = false; ///< the one that decides the sum of its section
 };
 
 struct BreakdownSection
@@ -45,6 +56,7 @@ struct BreakdownSection
     double scale = 1; ///< the value of a full bar; each memory has its own
     bool perBarScale = false;
     std::vector<BarPart> legend; ///< kinds and names, with their sums
+    bool legendShares = true;    ///< the legend tells each part's share of the sum
     QString note = {};           ///< assumptions behind the numbers, for tooltips
 };
 
@@ -54,9 +66,9 @@ struct BreakdownModel
     std::vector<BreakdownSection> sections;
 };
 
-[[nodiscard]] BreakdownModel buildBreakdown(const MappingSetup& setup, const mapping::LoopNest& nest,
-                                            const mapping::MappingCost& evaluation,
-                                            const std::optional<MappingBaseline>& baseline);
+/// Under the cost model of the setup: the parts of the cycles of four levels, or the times of all resources
+/// of an architecture with levels.
+[[nodiscard]] BreakdownModel buildBreakdown(const MappingDocument& state);
 
 /// Every part of every bar as tab-separated rows, with full precision.
 [[nodiscard]] QString breakdownAsText(const BreakdownModel& model);

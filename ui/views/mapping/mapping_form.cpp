@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "theme/text.h"
+#include "views/mapping/level_fields.h"
 #include "workspace/texts.h"
 
 #include <QComboBox>
@@ -87,7 +88,9 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
     layer(true, tr("N (Y)"), "n", tr("Columns of B and C, loop Y."), &Layer::n);
     layer(true, tr("K"), "k", tr("Columns of A, rows of B, loop K."), &Layer::k);
 
+    createArchitectureChoice(*column);
     QFormLayout* hardware = group("hardware", tr("Hardware"), false);
+    m_ofFourLevels.push_back(column->itemAt(column->count() - 1)->widget());
     const auto whole = [&](const QString& name, const char* key, const QString& tip,
                            std::int64_t Architecture::*field) {
         NumberBox* box = integer(hardware, name, key, tip, member(&Setup::architecture, field));
@@ -128,6 +131,7 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
            &EnergyTable::mac);
 
     QFormLayout* model = group("model", tr("Model"), false);
+    m_ofFourLevels.push_back(column->itemAt(column->count() - 1)->widget());
     const auto option = [&](const QString& name, const char* key, const QString& tip,
                             bool ModelOptions::*field) {
         m_fields.check(*model, QLatin1String(key), name, tip,
@@ -192,10 +196,74 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
                                "bypass. What this lens does not know is refused by name."));
     connect(constraints, &QPushButton::clicked, this, &MappingForm::loadConstraints);
     model->addRow(constraints);
+    m_levels = new LevelFields(
+        m_state, [this](const QString& text) { tell(text); }, page);
+    column->addWidget(m_levels);
     column->addStretch();
     setWidget(page);
     connect(&m_state, &MappingDocument::setupChanged, this, &MappingForm::refresh);
     refresh();
+}
+
+void MappingForm::createArchitectureChoice(QVBoxLayout& column)
+{
+    m_architecture = new QComboBox(column.parentWidget());
+    m_architecture->setObjectName(QStringLiteral("architecture"));
+    m_architecture->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_architecture->setMinimumContentsLength(8);
+    m_architecture->setAccessibleName(tr("Architecture"));
+    m_architecture->setToolTip(
+        tr("The hardware. An architecture with levels of its own selects the cost model "
+           "\"hierarchy\", one of four levels the cost model \"four levels\". Figures of the "
+           "two cannot be compared."));
+    FormGuard::protect(m_architecture);
+    auto* heading = new QLabel(tr("&Architecture"), column.parentWidget());
+    heading->setBuddy(m_architecture);
+    column.addWidget(heading);
+    column.addWidget(m_architecture);
+    m_costModel = new QLabel(column.parentWidget());
+    m_costModel->setObjectName(QStringLiteral("cost_model"));
+    m_costModel->setWordWrap(true);
+    m_costModel->setTextFormat(Qt::PlainText);
+    column.addWidget(m_costModel);
+    connect(m_architecture, &QComboBox::activated, this, &MappingForm::chooseArchitecture);
+}
+
+void MappingForm::listArchitectures()
+{
+    const MappingSetup& setup = m_state.setup();
+    const QSignalBlocker quiet(m_architecture);
+    m_architecture->clear();
+    const QString name = QString::fromStdString(setup.hardwareName());
+    m_architecture->addItem(name.isEmpty() ? tr("without a name") : name);
+    for (const char* folder : {"architectures", "hierarchies"})
+        for (const MappingSample& sample : mappingSamples(QLatin1String(folder)))
+            m_architecture->addItem(sample.name, sample.path);
+    if (setup.levels)
+        m_architecture->addItem(
+            tr("the four levels of before (%1)").arg(QString::fromStdString(setup.architecture.name)),
+            QStringLiteral("four levels"));
+    m_architecture->addItem(tr("Open a file…"), QStringLiteral("file"));
+    m_costModel->setText(tr("Cost model: %1").arg(word(setup.costModel())));
+}
+
+void MappingForm::chooseArchitecture(int index)
+{
+    const QString chosen = m_architecture->itemData(index).toString();
+    Status done = Unit{};
+    if (chosen == QLatin1String("file")) {
+        const QString path = QFileDialog::getOpenFileName(this, tr("Open an architecture"), {},
+                                                          tr("Architectures (*.json);;All files (*)"));
+        if (!path.isEmpty())
+            done = m_state.openFile(path);
+    } else if (chosen == QLatin1String("four levels")) {
+        done = m_state.applyArchitecture(m_state.setup().architecture);
+    } else if (!chosen.isEmpty()) {
+        done = m_state.openText(mappingSampleText(chosen.section(QStringLiteral("mapping/"), 1)), chosen);
+    }
+    listArchitectures();
+    if (!done)
+        tell(QString::fromStdString(done.error().text()));
 }
 
 void MappingForm::apply(MappingSetup next, const QString& name)
@@ -250,6 +318,9 @@ void MappingForm::tell(const QString& text)
 void MappingForm::refresh()
 {
     m_fields.show();
+    listArchitectures();
+    for (QWidget* groupOfFour : m_ofFourLevels)
+        groupOfFour->setVisible(!m_state.setup().levels);
     const bool gemm = m_state.setup().layer.kind == LayerKind::Gemm;
     for (const auto& [box, ofGemm] : m_kindFields) {
         box->setVisible(ofGemm == gemm);

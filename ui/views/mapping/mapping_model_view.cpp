@@ -2,11 +2,12 @@
 #include "views/mapping/mapping_model_view.h"
 
 #include "base/file.h"
+#include "hierarchy/report.h"
 #include "mapping/report.h"
 #include "theme/icon.h"
 #include "theme/text.h"
 #include "theme/theme.h"
-#include "verbs/map.h"
+#include "verbs/map_hierarchy.h"
 #include "workspace/lens_links.h"
 
 #include <QComboBox>
@@ -28,6 +29,36 @@ namespace tilewright::ui {
 
 using namespace mapping;
 
+FoundModel foundBy(mapping::ModelResult result)
+{
+    FoundModel out;
+    for (const LayerResult& layer : result.layers)
+        out.layers.push_back({foundBy(layer.search), layer.repeated});
+    out.totals = result.totals;
+    out.proven = result.proven;
+    out.complete = result.complete;
+    out.interrupted = result.interrupted;
+    out.seconds = result.seconds;
+    out.csv = mapping::modelCsv(result);
+    out.fourLevels = std::make_shared<const mapping::ModelResult>(std::move(result));
+    return out;
+}
+
+FoundModel foundBy(const hierarchy::ModelResult& result)
+{
+    FoundModel out;
+    for (const hierarchy::LayerResult& layer : result.layers)
+        out.layers.push_back({foundBy(layer.search, result.objective), layer.repeated});
+    out.totals[static_cast<std::size_t>(result.objective)] = {result.energy, result.cycles, result.edp};
+    out.asked = result.objective;
+    out.proven = result.proven;
+    out.complete = result.complete;
+    out.interrupted = result.interrupted;
+    out.seconds = result.seconds;
+    out.csv = hierarchy::modelCsv(result);
+    return out;
+}
+
 LayerTable::LayerTable(QObject* parent)
     : TableModel(parent, [this](int row, int column, int role) -> QVariant {
           if (row == kHeading) // bars begin at the left
@@ -43,22 +74,23 @@ LayerTable::LayerTable(QObject* parent)
     fill();
 }
 
-void LayerTable::setModel(const Model& model)
+void LayerTable::setModel(const Model& model, const std::optional<mapping::Objective>& asked)
 {
     m_model = model;
+    m_asked = asked;
     m_found.clear();
     m_result = nullptr;
     fill();
 }
 
-void LayerTable::add(const LayerResult& layer)
+void LayerTable::add(const FoundLayer& layer)
 {
     if (static_cast<int>(m_found.size()) < layerCount())
         m_found.push_back(layer);
     fill();
 }
 
-void LayerTable::setResult(std::shared_ptr<const ModelResult> result)
+void LayerTable::setResult(std::shared_ptr<const FoundModel> result)
 {
     m_result = std::move(result);
     m_found = m_result->layers;
@@ -99,7 +131,7 @@ void LayerTable::fill()
     m_shares.assign(static_cast<std::size_t>(layerCount()), std::nullopt);
     for (std::size_t i = 0; i < m_shares.size(); ++i) {
         const Layer& layer = m_model.layers[i];
-        const LayerResult* found = i < m_found.size() ? &m_found[i] : nullptr;
+        const FoundLayer* found = i < m_found.size() ? &m_found[i] : nullptr;
         if (found && edps[i] && sum > 0)
             m_shares[i] = *edps[i] / sum;
         const QString share = m_shares[i] ? percent(*m_shares[i]) : QString();
@@ -107,14 +139,16 @@ void LayerTable::fill()
                 rounded(best(i, mapping::Objective::Cycles), false),
                 rounded(best(i, mapping::Objective::Edp), true),
                 TableCell(share, share, m_shares[i] ? TableValue(*m_shares[i]) : TableValue()),
-                found ? optimumOf(found->search) : QString(),
+                found ? optimumOf(found->found) : QString(),
                 !found            ? TableCell(TableValue())
-                : found->repeated ? TableCell(tr("same shape"), tr("same shape"), found->search.seconds)
-                                  : seconds(found->search.seconds));
+                : found->repeated ? TableCell(tr("same shape"), tr("same shape"), found->found.seconds)
+                                  : seconds(found->found.seconds));
     }
     const std::array names{tr("Total, minimum energy per layer"), tr("Total, fewest cycles per layer"),
                            tr("Total, minimum EDP per layer")};
     for (std::size_t o = 0; o < kObjectives && layerCount() > 0; ++o) {
+        if (m_asked && *m_asked != static_cast<mapping::Objective>(o))
+            continue;
         const bool known = m_result && m_result->complete;
         const auto total = [&](double ModelTotals::*member) {
             return known ? std::optional(m_result->totals[o].*member) : std::nullopt;
@@ -123,7 +157,7 @@ void LayerTable::fill()
         out.add(names[o], TableValue(), TableValue(), rounded(total(&ModelTotals::energy), false),
                 rounded(total(&ModelTotals::cycles), false), rounded(total(&ModelTotals::edp), true),
                 TableValue(), proven,
-                m_result && o == 0 ? seconds(m_result->seconds) : TableCell(TableValue()));
+                m_result && (m_asked || o == 0) ? seconds(m_result->seconds) : TableCell(TableValue()));
     }
     for (std::size_t row = 0; row < out.rows.size(); ++row)
         for (TableCell& cell : out.rows[row])
@@ -138,18 +172,20 @@ std::optional<double> LayerTable::best(std::size_t layer, mapping::Objective obj
 {
     if (layer >= m_found.size())
         return std::nullopt;
-    const auto of = static_cast<std::size_t>(m_methods < 0 ? static_cast<int>(objective) : m_methods);
-    const auto& cost = m_found[layer].search.best[of];
+    const auto one = m_asked ? static_cast<int>(*m_asked) : m_methods; // -1: its own
+    const auto& cost =
+        m_found[layer].found.best[static_cast<std::size_t>(one < 0 ? static_cast<int>(objective) : one)];
     return cost ? std::optional(cost->value(objective)) : std::nullopt;
 }
 
-QString LayerTable::optimumOf(const SearchResult& search)
+QString LayerTable::optimumOf(const FoundMappings& found)
 {
-    if (!search.best[0])
-        return search.proven ? tr("✗ nothing fits") : tr("nothing found");
-    if (search.proven)
-        return search.reductions.any() ? tr("✓ reduced space") : tr("✓ proven");
-    return tr("gap %1").arg(percent(search.gap(mapping::Objective::Edp)));
+    if (!found.wanted())
+        return found.proven ? tr("✗ nothing fits") : tr("nothing found");
+    if (found.proven)
+        return found.reduced ? tr("✓ reduced space") : tr("✓ proven");
+    const double gap = found.gap[static_cast<std::size_t>(found.asked.value_or(mapping::Objective::Edp))];
+    return std::isfinite(gap) ? tr("gap %1").arg(percent(gap)) : tr("not proven");
 }
 
 namespace {
@@ -176,7 +212,7 @@ MappingModelView::MappingModelView(const ViewContext& context, QWidget* parent)
     m_job = std::make_unique<LatestJob<Outcome>>([this](const Outcome& outcome) { finish(outcome); }, true);
     connect(&m_state, &MappingDocument::modelChanged, this, &MappingModelView::modelChanged);
     connect(&m_state, &MappingDocument::spaceChanged, this, [this] {
-        if (m_started && !(m_state.setup().architecture == m_architecture))
+        if (!m_state.setup().onSameHardware(m_hardware))
             modelChanged();
     });
     modelChanged();
@@ -216,6 +252,10 @@ void MappingModelView::createControls()
                                  tr("Show the optimum of each number, or the three numbers of one method."));
     connect(m_methods, &QComboBox::currentIndexChanged, m_table,
             [this](int i) { m_table->setMethods(i - 1); });
+    m_objective = m_bar->addChoice(tr("Minimise"), {tr("EDP"), tr("energy"), tr("cycles")},
+                                   tr("What every layer is searched for."));
+    m_objective->setObjectName(QStringLiteral("objective"));
+    connect(m_objective, &QComboBox::activated, this, &MappingModelView::modelChanged);
     m_csv = new QPushButton(icon(QStringLiteral("export")), tr("CSV…"));
     m_csv->setObjectName(QStringLiteral("csv"));
     m_bar->add(m_csv, tr("Export CSV"), tr("Write the table with full precision."));
@@ -239,7 +279,7 @@ void MappingModelView::createControls()
     column->addWidget(m_status);
     m_view = new QTableView(this);
     m_rows = new SortedRows(*m_table, tr("the order of the model"), this);
-    m_rows->setFixedRows(mapping::kObjectives);
+    m_rows->setFixedRows(m_table->totalCount());
     asList(*m_view, tr("Layers"), *m_rows);
     m_rows->sortBy(*m_view);
     m_bars = new TableDelegate(
@@ -274,9 +314,15 @@ void MappingModelView::modelChanged()
     m_job->cancel();
     m_running = false;
     m_started = false;
-    m_table->setModel(m_state.model());
+    m_hardware = m_state.setup();
+    m_table->setModel(m_state.model(), asked());
+    const bool levels = m_hardware.levels.has_value();
+    m_bar->setShown(m_mode, !levels);
+    m_bar->setShown(m_methods, !levels);
+    m_bar->setShown(m_objective, levels);
+    m_rows->setFixedRows(m_table->totalCount());
     m_view->clearSpans();
-    for (int i = 0; i < mapping::kObjectives; ++i)
+    for (int i = 0; i < m_table->totalCount(); ++i)
         m_view->setSpan(m_table->layerCount() + i, LayerTable::Name, 1, 3);
     refresh();
     if (isVisible())
@@ -298,30 +344,55 @@ void MappingModelView::startOrStop()
         start();
 }
 
+std::optional<mapping::Objective> MappingModelView::asked() const
+{
+    constexpr std::array kChoices{mapping::Objective::Edp, mapping::Objective::Energy,
+                                  mapping::Objective::Cycles};
+    if (!m_state.setup().levels)
+        return std::nullopt;
+    return kChoices[static_cast<std::size_t>(m_objective->currentIndex())];
+}
+
+MappingModelView::Outcome MappingModelView::search(const Model& model, const MappingSetup& setup, bool quick,
+                                                   mapping::Objective objective, const std::stop_token& stop,
+                                                   const std::function<void(const FoundLayer&)>& tell)
+{
+    const auto outcome = [](const auto& done) {
+        return done ? Outcome{std::make_shared<const FoundModel>(foundBy(*done)), {}}
+                    : Outcome{nullptr, QString::fromStdString(done.error().text())};
+    };
+    verbs::MapCall call;
+    if (!setup.levels) {
+        call.quick = quick;
+        return outcome(
+            verbs::mapModel({model, setup.architecture}, call, stop, {}, {}, [&](const LayerResult& layer) {
+                tell({foundBy(layer.search), layer.repeated});
+            }));
+    }
+    call.hierarchy = setup.levels;
+    call.objective = objectiveName(objective);
+    return outcome(
+        verbs::mapModelOnHierarchy({model, {}}, call, stop, {}, {}, [&](const hierarchy::LayerResult& layer) {
+            tell({foundBy(layer.search, objective), layer.repeated});
+        }));
+}
+
 void MappingModelView::start()
 {
     if (m_state.model().layers.empty())
         return;
-    m_table->setModel(m_state.model());
-    m_architecture = m_state.setup().architecture;
+    m_table->setModel(m_state.model(), asked());
+    m_hardware = m_state.setup();
     m_started = m_running = true;
-    m_job->request([this, model = m_state.model(), architecture = m_architecture,
-                    quick = m_mode->currentIndex() == 1, tell = m_job->reporter()](std::stop_token stop) {
-        verbs::MapCall call;
-        call.quick = quick;
-        const auto done = verbs::mapModel({model, architecture}, call, stop, {}, {},
-                                          [&](const mapping::LayerResult& layer) {
-                                              tell([this, layer] {
-                                                  m_table->add(layer);
-                                                  refresh();
-                                              });
-                                          });
-        Outcome out;
-        if (done)
-            out.result = std::make_shared<const mapping::ModelResult>(*done);
-        else
-            out.error = QString::fromStdString(done.error().text());
-        return out;
+    m_job->request([this, model = m_state.model(), setup = m_hardware, quick = m_mode->currentIndex() == 1,
+                    objective = asked().value_or(mapping::Objective::Edp),
+                    tell = m_job->reporter()](std::stop_token stop) {
+        return search(model, setup, quick, objective, stop, [&](const FoundLayer& layer) {
+            tell([this, layer] {
+                m_table->add(layer);
+                refresh();
+            });
+        });
     });
     refresh();
 }
@@ -346,7 +417,9 @@ void MappingModelView::refresh()
     m_progress->setFormat(tr("%1 of %2 layers").arg(m_table->found().size()).arg(m_table->layerCount()));
     QString text = tr("%1 on %2")
                        .arg(QString::fromStdString(m_state.model().name),
-                            QString::fromStdString(m_state.setup().architecture.name));
+                            QString::fromStdString(m_state.setup().hardwareName()));
+    if (m_state.setup().levels)
+        text += tr(" · cost model: %1").arg(word(m_state.setup().costModel()));
     if (const auto& r = m_table->result())
         text += r->interrupted ? tr(" · stopped")
                 : r->proven    ? tr(" · every layer proven in %1").arg(secondsText(r->seconds))
@@ -388,7 +461,7 @@ Status MappingModelView::exportCsv(const QString& path) const
 {
     if (!m_table->result())
         return Error{ErrorCode::Refused, "there is no finished search to export", {}, path.toStdString()};
-    return writeFileAtomically(path.toStdString(), mapping::modelCsv(*m_table->result()));
+    return writeFileAtomically(path.toStdString(), m_table->result()->csv);
 }
 
 void MappingModelView::openRow(int row)

@@ -4,10 +4,13 @@
 
 #include "canvas/control_bar.h"
 #include "canvas/table_model.h"
+#include "hierarchy/model_search.h"
 #include "mapping/model_search.h"
 #include "workspace/mapping_document.h"
 
+#include <functional>
 #include <memory>
+#include <stop_token>
 
 class QComboBox;
 class QLabel;
@@ -17,7 +20,33 @@ class QTableView;
 
 namespace tilewright::ui {
 
-/// One row per layer of a model, then one row of totals per objective.
+/// What a search of either cost model found for a layer.
+struct FoundLayer
+{
+    FoundMappings found;
+    bool repeated = false; ///< has the shape of an earlier layer and shares its result
+};
+
+/// What a search found for a whole model.
+struct FoundModel
+{
+    std::vector<FoundLayer> layers;
+    /// Sums over all layers, whose best mappings for the objective are used.
+    std::array<mapping::ModelTotals, mapping::kObjectives> totals{};
+    /// What every layer was searched for on an architecture with levels: there is one row of totals, for it.
+    std::optional<mapping::Objective> asked;
+    bool proven = false;
+    bool complete = false; ///< every layer has a mapping
+    bool interrupted = false;
+    double seconds = 0;
+    std::string csv; ///< table in the format of `map --csv`
+    /// The result of the search on an architecture of four levels, else null.
+    std::shared_ptr<const mapping::ModelResult> fourLevels;
+};
+[[nodiscard]] FoundModel foundBy(mapping::ModelResult result);
+[[nodiscard]] FoundModel foundBy(const hierarchy::ModelResult& result);
+
+/// One row per layer of a model, then one row of totals per objective, or for the one that was searched for.
 class LayerTable : public TableModel
 {
     Q_OBJECT
@@ -26,17 +55,22 @@ public:
 
     explicit LayerTable(QObject* parent = nullptr);
 
-    void setModel(const mapping::Model& model); ///< no results yet
-    void add(const mapping::LayerResult& layer);
-    void setResult(std::shared_ptr<const mapping::ModelResult> result);
+    /// No results yet. `asked`: as in FoundModel.
+    void setModel(const mapping::Model& model, const std::optional<mapping::Objective>& asked);
+    void add(const FoundLayer& layer);
+    void setResult(std::shared_ptr<const FoundModel> result);
     /// -1: each number is the optimum of its own objective; otherwise all three belong to the method of one
-    /// objective.
+    /// objective. They always do if one was asked for.
     void setMethods(int objective);
 
     [[nodiscard]] int layerCount() const { return static_cast<int>(m_model.layers.size()); }
     [[nodiscard]] bool isTotal(std::integral auto row) const { return static_cast<int>(row) >= layerCount(); }
-    [[nodiscard]] const std::shared_ptr<const mapping::ModelResult>& result() const { return m_result; }
-    [[nodiscard]] const std::vector<mapping::LayerResult>& found() const { return m_found; }
+    [[nodiscard]] int totalCount() const
+    {
+        return layerCount() == 0 ? 0 : m_asked ? 1 : mapping::kObjectives;
+    }
+    [[nodiscard]] const std::shared_ptr<const FoundModel>& result() const { return m_result; }
+    [[nodiscard]] const std::vector<FoundLayer>& found() const { return m_found; }
     /// The layer's share of the sum of EDPs, 0 to 1; nullopt for a total.
     [[nodiscard]] std::optional<double> share(std::size_t row) const
     {
@@ -46,11 +80,12 @@ public:
 private:
     void fill();
     [[nodiscard]] std::optional<double> best(std::size_t layer, mapping::Objective objective) const;
-    [[nodiscard]] static QString optimumOf(const mapping::SearchResult& search);
+    [[nodiscard]] static QString optimumOf(const FoundMappings& found);
 
     mapping::Model m_model;
-    std::vector<mapping::LayerResult> m_found; ///< results of the first layers
-    std::shared_ptr<const mapping::ModelResult> m_result;
+    std::optional<mapping::Objective> m_asked;
+    std::vector<FoundLayer> m_found; ///< results of the first layers
+    std::shared_ptr<const FoundModel> m_result;
     std::vector<std::optional<double>> m_shares;
     int m_methods = -1;
 };
@@ -84,11 +119,17 @@ protected:
 private:
     struct Outcome
     {
-        std::shared_ptr<const mapping::ModelResult> result;
+        std::shared_ptr<const FoundModel> result;
         QString error;
     };
+    /// Work of m_job: searches all layers on the hardware of `setup`.
+    [[nodiscard]] static Outcome search(const mapping::Model& model, const MappingSetup& setup, bool quick,
+                                        mapping::Objective objective, const std::stop_token& stop,
+                                        const std::function<void(const FoundLayer&)>& tell);
     void createControls();
     void start();
+    /// The objective that is chosen for an architecture with levels; nullopt on one of four levels.
+    [[nodiscard]] std::optional<mapping::Objective> asked() const;
     void modelChanged();
     void finish(const Outcome& outcome);
     void refresh();
@@ -104,13 +145,14 @@ private:
     QComboBox* m_samples = nullptr;
     QComboBox* m_mode = nullptr;
     QComboBox* m_methods = nullptr;
+    QComboBox* m_objective = nullptr; ///< on an architecture with levels
     QPushButton* m_start = nullptr;
     QPushButton* m_csv = nullptr;
     QProgressBar* m_progress = nullptr;
     QLabel* m_status = nullptr;
     std::unique_ptr<LatestJob<Outcome>> m_job;
-    mapping::Architecture m_architecture; ///< the architecture of the rows
-    bool m_started = false;               ///< true after a search of this model
+    MappingSetup m_hardware; ///< the setup whose hardware the rows have
+    bool m_started = false;  ///< true after a search of this model
     bool m_running = false;
     bool m_showing = false; ///< true while a row is selected because an op is selected
 };

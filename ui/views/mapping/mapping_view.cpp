@@ -2,6 +2,9 @@
 #include "views/mapping/mapping_view.h"
 
 #include "base/text.h"
+#include "hierarchy/edits.h"
+#include "hierarchy/report.h"
+#include "mapping/edits.h"
 #include "theme/icon.h"
 #include "theme/text.h"
 #include "views/mapping/mapping_form.h"
@@ -82,9 +85,12 @@ void MappingView::createControls()
         addFollowCommand(Lens::Mapping, tr("Show the selected op, or the largest MatMul of the selected "
                                            "subgraph, on the open machine. An edit here ends it.")));
     bar().addButton(addUseInMachineCommand(Lens::Mapping));
-    action("open", tr("Open a layer, model, hardware or method"), QStringLiteral("open"),
+    action("open", tr("Open a layer, model, hardware, method or mapping"), QStringLiteral("open"),
            tr("Open a file of this lens. Files and printed methods of the reference project are read too."),
            [this](bool) { openWithDialog(); });
+    action("saveMapping", tr("Save the method or mapping"), QStringLiteral("save"),
+           tr("Write the shown method or mapping to a file of its own, as map -o does."),
+           [this](bool) { saveMapping(); });
     action(
         "paste", tr("Paste a method"), QStringLiteral("down"),
         tr("Use the method, layer or hardware on the clipboard. Nested tuples and lists, as the reference "
@@ -104,6 +110,14 @@ void MappingView::createControls()
     action("copyCode", tr("Copy the loop nest as code"), QStringLiteral("copy"),
            tr("Copy the tiled loop nest as C-like text."),
            [this](bool) { QApplication::clipboard()->setText(m_codeText); });
+    m_copyTable = addCommand({QStringLiteral("mapping.copyTable"),
+                              tr("Mapping"),
+                              tr("Copy the table of levels"),
+                              QStringLiteral("grid"),
+                              {},
+                              tr("Copy reads, writes, energy, times and waiting of every level as text.")},
+                             [this](bool) { QApplication::clipboard()->setText(levelTableAsText(m_table)); });
+    m_tableButton = bar().addButton(m_copyTable);
     action(
         "code", tr("Show the loop nest as code"), QStringLiteral("loops"),
         tr("Show the tiled nest as text instead of the breakdowns."),
@@ -132,6 +146,10 @@ void MappingView::createControls()
         names << tr("hardware %1").arg(s.name);
         paths << s.path;
     }
+    for (const MappingSample& s : mappingSamples(QStringLiteral("hierarchies"))) {
+        names << tr("hardware with levels %1").arg(s.name);
+        paths << s.path;
+    }
     m_samples =
         bar().addChoice(tr("Sample"), names, tr("Open one of the samples that come with Tilewright."));
     connect(m_samples, &QComboBox::activated, this, [this, paths](int i) {
@@ -154,16 +172,17 @@ void MappingView::createControls()
                         tr("Set the subgraph's granularity to the tile of this method at this level.")},
                        [this, level = level](bool) { takeTile(level); });
         take->setIconText(shortText);
-        bar().addButton(take)->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        m_ofFourLevels.push_back(bar().addButton(take));
+        m_ofFourLevels.back()->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
         m_tileActions.emplace_back(level, take);
     }
     m_load = bar().addChoice(
         tr("Load"), {tr("an optimum…"), tr("minimum energy"), tr("fewest cycles"), tr("minimum EDP")},
         tr("Load the best method that the search has found."));
     connect(m_load, &QComboBox::activated, this, [this](int i) {
-        if (const auto& found = m_state.search().result(); found && i > 0)
+        if (const auto& found = m_state.search().found(); found && i > 0)
             if (const auto& best = found->best[static_cast<std::size_t>(i - 1)])
-                m_state.applyMethod(best->method, tr("Load the method of %1").arg(m_load->itemText(i)));
+                m_state.applyMapping(best->mapping, tr("Load the method of %1").arg(m_load->itemText(i)));
         m_load->setCurrentIndex(0);
     });
 }
@@ -184,6 +203,17 @@ void MappingView::openWithDialog()
     }
 }
 
+void MappingView::saveMapping()
+{
+    const QString name = m_state.setup().levels ? tr("mapping.json") : tr("method.json");
+    const QString path =
+        QFileDialog::getSaveFileName(this, tr("Save the mapping"), name, tr("JSON (*.json)"));
+    if (path.isEmpty())
+        return;
+    if (const Status saved = m_state.saveMapping(path); !saved)
+        Q_EMIT m_state.refused(QString::fromStdString(saved.error().text()));
+}
+
 void MappingView::paste()
 {
     const QString text = QApplication::clipboard()->text();
@@ -195,11 +225,13 @@ void MappingView::paste()
 
 void MappingView::refresh()
 {
-    const SearchResultPtr found = m_state.search().result();
-    m_model = buildNest(m_state.setup(), m_state.nest(), m_state.evaluation(), m_state.baseline(),
-                        found.get(), m_state.operand());
-    m_breakdown = buildBreakdown(m_state.setup(), m_state.nest(), m_state.evaluation(), m_state.baseline());
-    m_codeText = QString::fromStdString(mapping::pseudoCode(m_state.nest(), m_state.setup().method));
+    const MappingSetup& setup = m_state.setup();
+    m_model = buildNest(m_state);
+    m_breakdown = buildBreakdown(m_state);
+    m_table = buildLevelTable(m_state);
+    m_codeText = QString::fromStdString(
+        setup.levels ? hierarchy::pseudoCode(m_state.nest(), *setup.levels, setup.mapping)
+                     : mapping::pseudoCode(m_state.nest(), setup.method));
     m_message.clear();
     m_overlay.hover.reset();
     m_pressed.reset(); // a press on an item of the earlier nest starts no drag
@@ -252,10 +284,26 @@ void MappingView::refreshControls()
                     .arg(size(tile->legal), size(tile->now)) +
                 why);
     }
-    const bool found = m_state.search().result() && m_state.search().result()->best[0];
+    const bool levels = m_state.setup().levels.has_value();
+    for (QToolButton* button : m_ofFourLevels)
+        bar().setShown(button, !levels);
+    bar().setShown(m_tableButton, levels);
+    Actions::setAvailable(m_copyTable, {!m_table.table.columns.empty(),
+                                        levels ? tr("The mapping has no figures: see its fault.")
+                                               : tr("The open architecture has four levels.")});
+    const bool found = m_state.search().found() && m_state.search().found()->best[0];
     m_load->setEnabled(found);
     m_load->setToolTip(found ? m_load->accessibleDescription()
                              : tr("No methods found yet: start the search in the view Mapping search."));
+}
+
+QSize MappingView::exportSize() const
+{
+    constexpr QSize kUsual(1280, 640);
+    if (!m_state.setup().levels)
+        return kUsual;
+    const double height = layoutIn({0, 0, static_cast<double>(kUsual.width()), 0}).height;
+    return {kUsual.width(), std::max(kUsual.height(), static_cast<int>(std::ceil(height)))};
 }
 
 void MappingView::settle()
@@ -294,9 +342,14 @@ void MappingView::tell(const QString& message, bool refused)
 QString MappingView::copyText() const
 {
     const QString words = modelWords(m_state.setup(), m_state.nest()).join(QStringLiteral(", "));
-    return breakdownAsText(m_breakdown) + QLatin1Char('\n') + words +
-           (words.isEmpty() ? QString() : QStringLiteral("\n")) +
-           QString::fromStdString(mapping::printMethod(m_state.nest(), m_state.setup().method));
+    const MappingSetup& setup = m_state.setup();
+    const std::string printed = setup.levels ? printMapping(m_state.nest(), *setup.levels, setup.mapping)
+                                             : mapping::printMethod(m_state.nest(), setup.method);
+    QString out = breakdownAsText(m_breakdown) + QLatin1Char('\n');
+    if (const QString table = levelTableAsText(m_table); !table.isEmpty())
+        out += table + QLatin1Char('\n');
+    return out + words + (words.isEmpty() ? QString() : QStringLiteral("\n")) +
+           QString::fromStdString(printed);
 }
 
 // -- layout and painting ---------------------------------------------------------------------------------
@@ -325,18 +378,29 @@ MappingView::Layout MappingView::layoutIn(const QRectF& area) const
     const NestPlaces least = nestPlaces(place, body, m_model);
     const double head = least.operands[0].top() - area.top();
     const QRectF sideLeast(0, 0, beside ? area.width() - body : area.width(), 0);
+    const double tableHeight = levelTableHeight(m_table);
     const double sideHeight = m_code ? codeHeight : breakdownPlaces(sideLeast, m_breakdown).height + 16;
+    const double beneath = beside ? std::max(least.height, head + sideHeight) : least.height + sideHeight;
+    // The table of levels has the whole width if its digits need it and the height suffices.
+    const bool inBody =
+        beside && tableHeight > 0 && levelTableWidth(m_table, true) <= body - 24 &&
+        (beneath + tableHeight > area.height() || levelTableWidth(m_table, false) <= body - 24);
+    const double below = inBody ? 0 : tableHeight;
     if (beside) {
-        place.setHeight(std::max({area.height(), least.height, head + sideHeight}));
-        out.nest = nestPlaces(place, body, m_model);
+        place.setHeight(std::max({area.height() - below, beneath, inBody ? least.height + tableHeight : 0}));
+        // On an architecture with levels the cards keep the axes near their loops.
+        out.nest = m_state.setup().levels ? least : nestPlaces(place, body, m_model);
         out.side = QRectF(area.left() + body, area.top() + head, area.width() - body, place.height() - head);
         out.height = place.height();
     } else {
         out.nest = least;
         out.side = QRectF(area.left(), area.top() + least.height, area.width(),
-                          std::max(sideHeight, area.height() - least.height));
+                          std::max(sideHeight, area.height() - below - least.height));
         out.height = least.height + out.side.height();
     }
+    out.table = inBody ? QRectF(area.left() + 12, area.top() + least.height, body - 24, tableHeight)
+                       : QRectF(area.left() + 12, area.top() + out.height, area.width() - 24, tableHeight);
+    out.height += below;
     out.bars = breakdownPlaces(out.side, m_breakdown);
     return out;
 }
@@ -421,6 +485,7 @@ void MappingView::paintContent(QPainter& painter, const QRectF& area, const Them
         paintCode(painter, places.side, theme);
     else
         paintBreakdown(painter, m_breakdown, places.bars, theme);
+    paintLevelTable(painter, m_table, places.table, theme);
     if (!exporting && m_overlay.drag && m_overlay.drop) {
         paintDropCard(painter, *m_overlay.drop, m_overlay.cursor, clip, theme);
     } else if (!exporting && !m_message.isEmpty()) {

@@ -4,6 +4,7 @@
 #include "canvas/control_bar.h"
 #include "canvas/viewport.h"
 #include "views/mapping/breakdown.h"
+#include "views/mapping/level_table.h"
 #include "views/mapping/nest_paint.h"
 #include "workspace/mapping_document.h"
 
@@ -12,13 +13,15 @@
 #include <vector>
 
 class QComboBox;
+class QToolButton;
 
 namespace tilewright::ui {
 
 class MappingForm;
 
-/// The loop-nest editor: loops of each level as bars that can be reordered, their prime factors as chips that
-/// can be dragged to other levels, and breakdowns of energy, cycles and memory use.
+/// The loop-nest editor: loops of each level and axis as bars that can be reordered, their prime factors as
+/// chips that can be dragged to other levels, and breakdowns of energy, cycles and memory use. On an
+/// architecture with levels also the table of its levels.
 class MappingView : public ToolCanvas
 {
     Q_OBJECT
@@ -26,12 +29,13 @@ public:
     explicit MappingView(const ViewContext& context, QWidget* parent = nullptr);
 
     void settle() override;
-    [[nodiscard]] QSize exportSize() const override { return {1280, 640}; }
+    [[nodiscard]] QSize exportSize() const override; ///< shows every level
     [[nodiscard]] QString copyText() const override;
 
     [[nodiscard]] MappingDocument& state() { return m_state; }
     [[nodiscard]] const NestModel& model() const { return m_model; }
     [[nodiscard]] const BreakdownModel& breakdown() const { return m_breakdown; }
+    [[nodiscard]] const LevelTable& levelTable() const { return m_table; }
     [[nodiscard]] const NestOverlay& overlay() const { return m_overlay; }
     /// Geometry in widget coordinates.
     [[nodiscard]] const NestPlaces& places() const { return m_layout.nest; }
@@ -60,7 +64,8 @@ private:
     {
         NestPlaces nest;
         BreakdownPlaces bars;
-        QRectF side; ///< area of breakdowns or code
+        QRectF side;  ///< area of breakdowns or code
+        QRectF table; ///< area of the table of levels
         double height = 0;
     };
     [[nodiscard]] Layout layoutIn(const QRectF& area) const;
@@ -78,6 +83,7 @@ private:
     [[nodiscard]] QString itemTooltip(const NestItem& item) const;
     void openWithDialog();
     void paste();
+    void saveMapping();
     void takeTile(mapping::Level level);
     void tell(const QString& message, bool refused);
 
@@ -85,6 +91,9 @@ private:
     MappingForm* m_form = nullptr;
     QComboBox* m_samples = nullptr;
     QComboBox* m_load = nullptr;
+    QAction* m_copyTable = nullptr;
+    QToolButton* m_tableButton = nullptr;
+    std::vector<QToolButton*> m_ofFourLevels; ///< buttons that an architecture with levels has not
     QAction* m_undo = nullptr;
     QAction* m_redo = nullptr;
     QAction* m_pin = nullptr;
@@ -93,6 +102,7 @@ private:
         m_tileActions; ///< actions that use a level's tile as granularity
     NestModel m_model;
     BreakdownModel m_breakdown;
+    LevelTable m_table;
     QString m_codeText;
     Layout m_layout;
     NestOverlay m_overlay;

@@ -11,19 +11,8 @@
 
 namespace tilewright::ui {
 
-using mapping::Level;
-
 namespace {
 constexpr double kDragPixels = 4; // a smaller movement is a click
-
-const NestBar* barOf(const NestModel& model, const NestItem& item)
-{
-    for (const NestBar& b : model.columns[static_cast<std::size_t>(item.level)].bars)
-        if (b.loop == item.loop)
-            return &b;
-    return nullptr;
-}
-
 } // namespace
 
 NestItem MappingView::effective(const NestItem& item) const
@@ -39,16 +28,15 @@ NestItem MappingView::effective(const NestItem& item) const
 
 void MappingView::refreshEffects()
 {
-    m_overlay.drops = {};
+    m_overlay.drops.clear();
     const auto& item = m_overlay.drag    ? m_overlay.drag
                        : m_overlay.hover ? m_overlay.hover
                        : hasFocus()      ? m_overlay.focus
                                          : m_overlay.drag;
     if (!item)
         return;
-    for (std::size_t l = 0; l < mapping::kLevels; ++l)
-        m_overlay.drops[l] = dropOnLevel(m_state.setup(), m_state.nest(), m_state.evaluation(),
-                                         effective(*item), static_cast<Level>(l));
+    for (std::size_t i = 0; i < m_model.columns.size(); ++i)
+        m_overlay.drops.push_back(dropOnColumn(m_state, effective(*item), i));
 }
 
 // -- mouse -----------------------------------------------------------------------------------------------
@@ -82,13 +70,12 @@ void MappingView::updateDrag(QPointF position)
     m_overlay.slot.reset();
     m_overlay.drop.reset();
     const NestItem item = effective(*m_overlay.drag);
-    if (m_overlay.target && *m_overlay.target != item.level) {
-        m_overlay.drop = m_overlay.drops[static_cast<std::size_t>(*m_overlay.target)];
+    if (m_overlay.target && *m_overlay.target != item.column) {
+        if (const NestDrop* effect = m_overlay.effectOn(*m_overlay.target))
+            m_overlay.drop = *effect;
     } else if (m_overlay.target && item.factor == 0) {
-        const NestColumn& column = m_model.columns[static_cast<std::size_t>(item.level)];
-        const std::size_t slot = m_layout.nest.slotAt(item.level, position);
-        m_overlay.drop =
-            dropInOrder(m_state.setup(), m_state.nest(), m_state.evaluation(), column, item.loop, slot);
+        const std::size_t slot = m_layout.nest.slotAt(item.column, position);
+        m_overlay.drop = dropInOrder(m_state, item, slot);
         if (m_overlay.drop)
             m_overlay.slot = slot;
     }
@@ -163,7 +150,7 @@ void MappingView::applyDrop(const NestDrop& drop, bool force)
         tell(tr("%1 — %2").arg(drop.what, drop.broken), true);
         return;
     }
-    m_state.applyMethod(drop.preview.method, drop.what);
+    m_state.applyMapping(drop.preview.mapping, drop.what);
 }
 
 void MappingView::wheelEvent(QWheelEvent* event)
@@ -219,11 +206,14 @@ void MappingView::ensureFocus()
         m_overlay.focus->factor = 0;
         if (valid(*m_overlay.focus))
             return;
+        m_overlay.focus->nth = 0;
+        if (valid(*m_overlay.focus))
+            return;
     }
     m_overlay.focus.reset();
-    for (const NestColumn& column : m_model.columns)
-        if (!column.bars.empty()) {
-            m_overlay.focus = NestItem{column.level, column.bars.front().loop, 0};
+    for (std::size_t i = 0; i < m_model.columns.size(); ++i)
+        if (const std::vector<NestBar>& bars = m_model.columns[i].bars; !bars.empty()) {
+            m_overlay.focus = NestItem{i, bars.front().loop, 0};
             return;
         }
 }
@@ -233,14 +223,14 @@ void MappingView::moveFocus(int columns, int rows)
     if (!m_overlay.focus)
         return;
     NestItem item = *m_overlay.focus;
-    const NestBarPlace* place = m_layout.nest.bar(item.level, item.loop);
+    const NestBarPlace* place = m_layout.nest.bar(item.column, item.loop, item.nth);
     if (!place)
         return;
-    const auto& bars = m_model.columns[static_cast<std::size_t>(item.level)].bars;
+    const auto& bars = m_model.columns[item.column].bars;
     if (rows != 0) {
         const auto next = static_cast<std::size_t>(
             std::clamp(static_cast<int>(place->index) + rows, 0, static_cast<int>(bars.size()) - 1));
-        item = {item.level, bars[next].loop, 0};
+        item = {item.column, bars[next].loop, 0, bars[next].nth};
     } else {
         // First the bar, then its primes, then the next column with loops.
         int chip = 0; // 0: the bar
@@ -251,15 +241,17 @@ void MappingView::moveFocus(int columns, int rows)
         if (chip >= 0 && chip <= static_cast<int>(place->chips.size())) {
             item.factor = chip == 0 ? 0 : place->chips[static_cast<std::size_t>(chip) - 1].first;
         } else {
-            int level = static_cast<int>(item.level) + columns;
-            while (level >= 0 && level < mapping::kLevels &&
-                   m_model.columns[static_cast<std::size_t>(level)].bars.empty())
-                level += columns;
-            if (level < 0 || level >= mapping::kLevels)
+            const int count = static_cast<int>(m_model.columns.size());
+            int column = static_cast<int>(item.column) + columns;
+            while (column >= 0 && column < count &&
+                   m_model.columns[static_cast<std::size_t>(column)].bars.empty())
+                column += columns;
+            if (column < 0 || column >= count)
                 return;
-            const auto& there = m_model.columns[static_cast<std::size_t>(level)].bars;
+            const auto& there = m_model.columns[static_cast<std::size_t>(column)].bars;
             const NestBar& bar = there[std::min(place->index, there.size() - 1)];
-            item = {static_cast<Level>(level), bar.loop, columns < 0 ? bar.primes.back().prime : 0};
+            item = {static_cast<std::size_t>(column), bar.loop, columns < 0 ? bar.primes.back().prime : 0,
+                    bar.nth};
         }
     }
     m_overlay.focus = item;
@@ -314,17 +306,18 @@ void MappingView::moveItem(int columns, int rows, bool force)
     NestItem item = *m_overlay.focus;
     std::optional<NestDrop> drop;
     if (columns != 0) {
-        const int to = static_cast<int>(item.level) + columns;
-        if (to < 0 || to >= mapping::kLevels)
+        const int to = static_cast<int>(item.column) + columns;
+        if (to < 0 || to >= static_cast<int>(m_model.columns.size()))
             return;
-        drop =
-            dropOnLevel(m_state.setup(), m_state.nest(), m_state.evaluation(), item, static_cast<Level>(to));
-        item.level = static_cast<Level>(to);
-    } else if (const NestBarPlace* place = m_layout.nest.bar(item.level, item.loop)) {
+        drop = dropOnColumn(m_state, item, static_cast<std::size_t>(to));
+        item.column = static_cast<std::size_t>(to);
+        // It joins the nearest loop of its name there.
+        const auto same = static_cast<int>(
+            std::ranges::count(m_model.columns[item.column].bars, item.loop, &NestBar::loop));
+        item.nth = columns < 0 ? std::max(0, same - 1) : 0;
+    } else if (const NestBarPlace* place = m_layout.nest.bar(item.column, item.loop, item.nth)) {
         const std::size_t slot = rows < 0 ? (place->index > 0 ? place->index - 1 : 0) : place->index + 2;
-        const NestColumn& column = m_model.columns[static_cast<std::size_t>(item.level)];
-        drop = dropInOrder(m_state.setup(), m_state.nest(), m_state.evaluation(), column, item.loop,
-                           std::min(slot, column.bars.size()));
+        drop = dropInOrder(m_state, item, std::min(slot, m_model.columns[item.column].bars.size()));
     }
     if (!drop)
         return;
@@ -340,6 +333,7 @@ QString MappingView::itemTooltip(const NestItem& item) const
     const NestBar* bar = barOf(m_model, item);
     if (!bar)
         return {};
+    const NestColumn& column = m_model.columns[item.column];
     QString used;
     for (std::size_t op = 0; op < mapping::kOperands; ++op)
         if ((m_state.nest().operands[op].indexMask >> bar->loop & 1u) != 0)
@@ -348,16 +342,15 @@ QString MappingView::itemTooltip(const NestItem& item) const
         QStringLiteral("<b>%1</b> ×%2 %3 %4<br>%5")
             .arg(tr("%1 (%2)").arg(
                      bar->name, loopMeaning(m_state.nest().loopNames[static_cast<std::size_t>(bar->loop)])),
-                 number(bar->factor), tr("at"), levelText(item.level), tr("indexes %1").arg(used));
+                 number(bar->factor), tr("at"), column.place.toHtmlEscaped(), tr("indexes %1").arg(used));
     if (bar->reuseOf >= 0)
         out += tr("<br>%1 is reused along this loop")
                    .arg(m_model.operands[static_cast<std::size_t>(bar->reuseOf)].name);
     out += QStringLiteral("<br><i>") +
            (item.factor > 0
                 ? tr("Drag to another level to move one factor %1 (Shift: all of them).").arg(item.factor)
-            : item.level == Level::Dram || item.level == Level::Spm
-                ? tr("Drag up or down to reorder, to another level to move the whole loop.")
-                : tr("Drag to another level to move the whole loop.")) +
+            : column.isOrdered ? tr("Drag up or down to reorder, to another level to move the whole loop.")
+                               : tr("Drag to another level to move the whole loop.")) +
            QStringLiteral("</i>");
     return out;
 }
@@ -376,7 +369,7 @@ QString MappingView::tooltipAt(QPointF position) const
         if (m.change)
             out += tr("<br>%1 against the baseline").arg(signedPercent(*m.change));
         if (m.aboveOptimum)
-            out += m_model.optimumProven
+            out += m.optimumProven
                        ? tr("<br>%1 against the proven optimum").arg(signedPercent(*m.aboveOptimum))
                        : tr("<br>%1 against the best found").arg(signedPercent(*m.aboveOptimum));
         return out;
@@ -385,27 +378,22 @@ QString MappingView::tooltipAt(QPointF position) const
         const NestOperand& o = m_model.operands[i];
         if (!m_layout.nest.operands[i].contains(position))
             continue;
-        return tr("<b>Operand %1</b>, %2<br>elements in one RF %3, in the array %4, in the SPM %5 (%6 "
-                  "banks)<br>reuse ×%7 at SPM, ×%8 at DRAM%9<br><i>Click (or press %10) to highlight the "
-                  "loops that cause its reuse.</i>")
-            .arg(o.name, o.written ? tr("read and written") : tr("read"))
-            .arg(number(o.data[0]))
-            .arg(number(o.data[1]))
-            .arg(number(o.data[2]))
-            .arg(number(o.banks))
-            .arg(number(o.reuseSpm))
-            .arg(number(o.reuseDram))
-            .arg(o.kept ? tr(", kept in the register files") : QString())
+        return tr("<b>Operand %1</b>, %2<br>%3<br><i>Click (or press %4) to highlight the loops that cause "
+                  "its "
+                  "reuse.</i>")
+            .arg(o.name, o.written ? tr("read and written") : tr("read"), o.tip)
             .arg(i + 1);
     }
-    for (std::size_t level = 0; level < mapping::kLevels; ++level) {
-        if (!m_layout.nest.columns[level].contains(position))
+    for (std::size_t i = 0; i < m_model.columns.size(); ++i) {
+        if (!m_layout.nest.columns[i].contains(position))
             continue;
-        const NestColumn& column = m_model.columns[level];
-        QString out = QStringLiteral("<b>%1</b> %2").arg(column.title, column.detail);
+        const NestColumn& column = m_model.columns[i];
+        QString out = QStringLiteral("<b>%1</b> %2").arg(column.place.toHtmlEscaped(), column.detail);
+        if (!column.about.isEmpty())
+            out += QStringLiteral("<br>") + column.about.toHtmlEscaped();
         if (!column.foldedMeaning.isEmpty())
             out += tr("<br>Loops of factor 1 here: %1").arg(column.foldedMeaning);
-        if (const auto& effect = m_overlay.drops[level]; effect && !effect->broken.isEmpty())
+        if (const NestDrop* effect = m_overlay.effectOn(i); effect && !effect->broken.isEmpty())
             out += tr("<br>The focused item does not fit here: %1").arg(effect->broken.toHtmlEscaped());
         return out;
     }

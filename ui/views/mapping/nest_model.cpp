@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/mapping/nest_model.h"
 
+#include "mapping/edits.h"
 #include "mapping/imperfect.h"
 #include "theme/text.h"
+#include "views/mapping/nest_parts.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 namespace tilewright::ui {
 
@@ -25,19 +29,19 @@ std::vector<int> loopsInOrder(const LoopNest& nest, const Method& method, Level 
     return out;
 }
 
-void fillDetail(NestColumn& column, const MappingSetup& setup, const MappingCost& e)
+void fillDetail(NestColumn& column, Level level, const MappingSetup& setup, const MappingCost& e)
 {
     if (!e.hasNumbers) {
         column.detail = QStringLiteral("–");
         return;
     }
-    if (column.level == Level::Dram) {
+    if (level == Level::Dram) {
         column.detailShort = tr("%1 tiles").arg(shortNumber(static_cast<double>(e.spmPasses)));
         column.detail = e.spmPasses == 1 ? tr("1 tile") : tr("%1 tiles of the SPM").arg(number(e.spmPasses));
         return;
     }
     for (const MemoryFill& fill : memoryFill(setup.architecture, e))
-        if (fill.level == column.level) {
+        if (fill.level == level) {
             column.over = !fill.fits();
             const QString unit = fill.level == Level::Spm  ? tr("banks")
                                  : fill.level == Level::Rf ? tr("elements")
@@ -60,15 +64,86 @@ NestMetric metric(const QString& name, const QString& value, double exact, doubl
     return out;
 }
 
-NestDrop makeDrop(const MappingSetup& setup, const LoopNest& nest, const MappingCost& now,
-                  const Method& method, QString what)
+/// The loops of the column that have a factor above 1, and the names of the others.
+void addLoops(NestColumn& column, const LoopNest& nest, const Method& method, Level level)
 {
+    const Factors& factors = method.at(level);
+    std::vector<int> ones;
+    for (const int loop : loopsInOrder(nest, method, level)) {
+        const std::int64_t factor = factors[static_cast<std::size_t>(loop)];
+        if (factor == 1) {
+            ones.push_back(loop);
+            continue;
+        }
+        NestBar bar = nestBar(nest, column, loop, factor);
+        for (int op = 0; op < kOperands; ++op)
+            if ((reuseLoops(nest, method, level, op) >> loop & 1u) != 0)
+                bar.reuseOf = op;
+        column.bars.push_back(std::move(bar));
+    }
+    foldLoops(column, nest, ones);
+}
+
+NestOperand operandOf(const LoopNest& nest, const MappingCost& e, std::size_t op)
+{
+    const OperandReport& r = e.operands[op];
+    NestOperand out;
+    out.name = word(nest.operands[op].name);
+    out.written = op == kWritten;
+    out.kept = r.kept;
+    const QString spm = number(r.reuseSpm);
+    const QString dram = number(r.reuseDram);
+    if (r.kept)
+        out.reuse = {tr("kept in RF · ×%1 at DRAM").arg(dram), tr("kept · DRAM ×%1").arg(dram),
+                     tr("kept ×%1").arg(dram)};
+    else if (r.reuseSpm == 1 && r.reuseDram == 1)
+        out.reuse = {tr("no reuse")};
+    else
+        out.reuse = {tr("reused SPM ×%1 · DRAM ×%2").arg(spm, dram), tr("SPM ×%1 · DRAM ×%2").arg(spm, dram),
+                     tr("×%1 · ×%2").arg(spm, dram)};
+    const auto brief = [](std::int64_t n) { return shortNumber(static_cast<double>(n)); };
+    const QString all = tr("RF %1 · array %2 · SPM %3");
+    out.data = {all.arg(number(r.dataRf), number(r.dataArray), number(r.dataSpm)),
+                all.arg(brief(r.dataRf), brief(r.dataArray), brief(r.dataSpm)),
+                tr("RF %1 · SPM %2").arg(brief(r.dataRf), brief(r.dataSpm))};
+    out.tip =
+        tr("elements in one RF %1, in the array %2, in the SPM %3 (%4 banks)<br>reuse ×%5 at SPM, ×%6 at "
+           "DRAM%7")
+            .arg(number(r.dataRf), number(r.dataArray), number(r.dataSpm), number(r.spmBanks), spm, dram,
+                 r.kept ? tr(", kept in the register files") : QString());
+    return out;
+}
+
+void addFourLevels(NestModel& out, const MappingDocument& state)
+{
+    out.fits = tr("fits PEs, register files and scratchpad");
+    const LoopNest& nest = state.nest();
+    for (std::size_t op = 0; op < kOperands; ++op)
+        out.operands[op] = operandOf(nest, state.evaluation(), op);
+    for (std::size_t l = 0; l < kLevels; ++l) {
+        const auto level = static_cast<Level>(l);
+        NestColumn& column = out.columns.emplace_back();
+        column.title = column.place = levelText(level);
+        column.isOrdered = level == Level::Dram || level == Level::Spm;
+        column.note = column.isOrdered          ? tr("outermost first")
+                      : level == Level::Spatial ? tr("in parallel")
+                                                : tr("in one PE");
+        fillDetail(column, level, state.setup(), state.evaluation());
+        addLoops(column, nest, state.setup().method, level);
+    }
+}
+
+NestDrop makeDrop(const MappingDocument& state, const Method& method, QString what)
+{
+    const Architecture& architecture = state.setup().architecture;
+    const MovePreview preview = previewMove(state.nest(), architecture, state.evaluation(), method);
     NestDrop out;
     out.what = std::move(what);
-    out.preview = previewMove(nest, setup.architecture, now, method);
-    if (const auto& violation = out.preview.after.violation) {
+    out.preview = {preview.method, figuresOf(preview.after), preview.energyChange,
+                   static_cast<double>(preview.cyclesChange), preview.edpChange};
+    if (const auto& violation = preview.after.violation) {
         out.broken = out.brokenShort = QString::fromStdString(violation->message);
-        for (const MemoryFill& fill : memoryFill(setup.architecture, out.preview.after)) {
+        for (const MemoryFill& fill : memoryFill(architecture, preview.after)) {
             const ViolationCode code = fill.level == Level::Spm  ? ViolationCode::Spm
                                        : fill.level == Level::Rf ? ViolationCode::Rf
                                                                  : ViolationCode::Pes;
@@ -77,7 +152,7 @@ NestDrop makeDrop(const MappingSetup& setup, const LoopNest& nest, const Mapping
                     tr("%1 %2 of %3").arg(levelText(fill.level), number(fill.total), number(fill.capacity));
         }
     }
-    out.allowed = out.preview.after.valid() || !now.valid();
+    out.allowed = preview.after.valid() || !state.figures().valid();
     return out;
 }
 
@@ -98,8 +173,16 @@ QString levelText(Level level)
     return {};
 }
 
+QString moveText(const LoopNest& nest, int loop, std::int64_t factor, const QString& from, const QString& to)
+{
+    return tr("%1 ×%2: %3 → %4")
+        .arg(word(nest.loopNames[static_cast<std::size_t>(loop)]), number(factor), from, to);
+}
+
 QStringList modelWords(const MappingSetup& setup, const LoopNest& nest)
 {
+    if (setup.levels)
+        return {tr("cost model: %1").arg(word(setup.costModel()))};
     const ModelOptions& options = setup.architecture.options;
     const EnergyTable& pj = setup.architecture.energyPj;
     QStringList out;
@@ -137,126 +220,141 @@ QString powerText(const PrimePower& power)
     return QString::number(power.prime) + (power.exponent > 1 ? superscript(power.exponent) : QString());
 }
 
-NestModel buildNest(const MappingSetup& setup, const LoopNest& nest, const MappingCost& e,
-                    const std::optional<MappingBaseline>& baseline, const SearchResult* found, int operand)
+NestBar nestBar(const LoopNest& nest, const NestColumn& column, int loop, std::int64_t factor)
 {
+    NestBar out;
+    out.loop = loop;
+    out.name = word(nest.loopNames[static_cast<std::size_t>(loop)]);
+    out.factor = factor;
+    out.primes = primePowers(factor);
+    out.nth = static_cast<int>(std::ranges::count(column.bars, loop, &NestBar::loop));
+    return out;
+}
+
+void foldLoops(NestColumn& column, const LoopNest& nest, const std::vector<int>& loops)
+{
+    QStringList folded, meanings;
+    for (const int loop : loops) {
+        const std::string_view name = nest.loopNames[static_cast<std::size_t>(loop)];
+        folded << word(name);
+        meanings << tr("%1 (%2)").arg(word(name), loopMeaning(name));
+    }
+    column.folded = folded.join(QLatin1Char(' '));
+    column.foldedMeaning = meanings.join(QStringLiteral(", "));
+}
+
+QString reorderText(const NestColumn& column, std::size_t from, std::size_t slot)
+{
+    const bool inwards = slot > from;
+    const NestBar& neighbour = column.bars[inwards ? slot - 1 : slot];
+    return (inwards ? tr("%1 inside %2 at %3") : tr("%1 outside %2 at %3"))
+        .arg(column.bars[from].name, neighbour.name, column.place);
+}
+
+const NestBar* barOf(const NestColumn& column, const NestItem& item)
+{
+    for (const NestBar& bar : column.bars)
+        if (bar.loop == item.loop && bar.nth == item.nth)
+            return &bar;
+    return nullptr;
+}
+
+const NestBar* barOf(const NestModel& model, const NestItem& item)
+{
+    return item.column < model.columns.size() ? barOf(model.columns[item.column], item) : nullptr;
+}
+
+NestModel buildNest(const MappingDocument& state)
+{
+    const MappingSetup& setup = state.setup();
+    const LoopNest& nest = state.nest();
     NestModel out;
     const std::string description = describe(setup.layer);
     out.title = QString::fromStdString(setup.layer.name.empty() ? description : setup.layer.name);
     out.subtitle = tr("%1 · %2 MACs").arg(QString::fromStdString(description), number(nest.macs));
-    if (!setup.architecture.name.empty())
-        out.subtitle += QStringLiteral(" · ") + QString::fromStdString(setup.architecture.name);
+    if (!setup.hardwareName().empty())
+        out.subtitle += QStringLiteral(" · ") + QString::fromStdString(setup.hardwareName());
     for (const QString& words : modelWords(setup, nest))
         out.subtitle += QStringLiteral(" · ") + words;
-    out.operand = operand;
-    if (e.violation) {
-        out.violation = QString::fromStdString(e.violation->message);
-        out.code = word(violationName(e.violation->code));
+    out.operand = state.operand();
+    const MappingFigures& figures = state.figures();
+    out.violation = QString::fromStdString(figures.violation);
+    out.code = QString::fromStdString(figures.code);
+    const FoundPtr& found = state.search().found();
+    const auto& baseline = state.baseline();
+    const MappingFigures before = baseline ? baseline->evaluation.figures : MappingFigures{};
+    out.optimumProven = found && found->proven && !found->reduced;
+    using Figure = std::tuple<QString, QString, double, double>;
+    const std::array<Figure, kObjectives> shown{
+        Figure{tr("Energy, pJ"), number(std::round(figures.energy)), figures.energy, before.energy},
+        Figure{tr("Cycles"), number(figures.cycles), figures.cycles, before.cycles},
+        Figure{tr("Energy × delay"), scientific(figures.edp), figures.edp, before.edp}};
+    for (std::size_t o = 0; o < shown.size(); ++o) {
+        const auto& [name, value, exact, was] = shown[o];
+        const auto best = found ? found->best[o] : std::nullopt;
+        out.metrics[o] = figures.hasNumbers
+                             ? metric(name, value, exact, was,
+                                      best ? best->value(static_cast<mapping::Objective>(o)) : 0.0)
+                             : NestMetric{name, QStringLiteral("–"), {}, {}, {}};
+        out.metrics[o].optimumProven = found && found->optimal[o] && !found->reduced;
     }
-    const auto best = [&](mapping::Objective o) {
-        return found && found->of(o) ? found->of(o)->value(o) : 0.0;
-    };
-    const bool ghost = baseline && baseline->evaluation.hasNumbers;
-    const MappingCost before = ghost ? baseline->evaluation : MappingCost{};
-    out.optimumProven = found && found->proven && !found->reductions.any();
-    const bool has = e.hasNumbers;
-    const QString none = QStringLiteral("–");
-    out.metrics = {metric(tr("Energy, pJ"), has ? number(std::round(e.energy)) : none, e.energy,
-                          before.energy, best(mapping::Objective::Energy)),
-                   metric(tr("Cycles"), has ? number(e.cycles) : none, static_cast<double>(e.cycles),
-                          static_cast<double>(before.cycles), best(mapping::Objective::Cycles)),
-                   metric(tr("Energy × delay"), has ? scientific(e.edp) : none, e.edp, before.edp,
-                          best(mapping::Objective::Edp))};
-    for (NestMetric& m : out.metrics)
-        if (!has)
-            m = {m.name, none, {}, {}, {}};
-    // Names the objective if the method is one of the optima.
+    // Names the objective if the mapping is one of the optima.
     for (const NestMetric& m : out.metrics)
         if (m.aboveOptimum && std::abs(*m.aboveOptimum) < 1e-9)
-            out.subtitle += tr(" · minimum %1").arg(m.name.section(QLatin1Char(','), 0, 0).toLower());
-    for (std::size_t op = 0; op < kOperands; ++op) {
-        const OperandReport& r = e.operands[op];
-        out.operands[op] = {word(nest.operands[op].name),
-                            op == kWritten,
-                            {r.dataRf, r.dataArray, r.dataSpm},
-                            r.spmBanks,
-                            r.reuseSpm,
-                            r.reuseDram,
-                            r.kept};
-    }
-    for (std::size_t l = 0; l < kLevels; ++l) {
-        NestColumn& column = out.columns[l];
-        column.level = static_cast<Level>(l);
-        column.title = levelText(column.level);
-        fillDetail(column, setup, e);
-        QStringList folded, meanings;
-        for (const int loop : loopsInOrder(nest, setup.method, column.level)) {
-            const std::int64_t factor = setup.method.tiling[l][static_cast<std::size_t>(loop)];
-            const QString name = word(nest.loopNames[static_cast<std::size_t>(loop)]);
-            if (factor == 1) {
-                folded << name;
-                meanings << tr("%1 (%2)").arg(name,
-                                              loopMeaning(nest.loopNames[static_cast<std::size_t>(loop)]));
-                continue;
-            }
-            NestBar bar{loop, name, factor, primePowers(factor), -1};
-            for (int op = 0; op < kOperands; ++op)
-                if ((reuseLoops(nest, setup.method, column.level, op) >> loop & 1u) != 0)
-                    bar.reuseOf = op;
-            column.bars.push_back(std::move(bar));
-        }
-        column.folded = folded.join(QLatin1Char(' '));
-        column.foldedMeaning = meanings.join(QStringLiteral(", "));
-    }
+            out.subtitle += (setup.levels && !m.optimumProven ? tr(" · least %1 found") : tr(" · minimum %1"))
+                                .arg(m.name.section(QLatin1Char(','), 0, 0).toLower());
+    if (setup.levels)
+        addLevels(out, state);
+    else
+        addFourLevels(out, state);
     return out;
 }
 
-std::optional<NestDrop> dropOnLevel(const MappingSetup& setup, const LoopNest& nest, const MappingCost& now,
-                                    const NestItem& item, Level to)
+std::optional<NestDrop> dropOnColumn(const MappingDocument& state, const NestItem& item, std::size_t to)
 {
-    const auto loop = static_cast<std::size_t>(item.loop);
-    const std::int64_t factor = item.factor > 0 ? item.factor : setup.method.at(item.level)[loop];
-    if (to == item.level || factor < 2)
+    if (to == item.column)
         return std::nullopt;
-    const auto moved = moveFactor(nest, setup.method, item.loop, factor, item.level, to);
+    if (state.setup().levels)
+        return dropOnPlace(state, item, to);
+    const auto loop = static_cast<std::size_t>(item.loop);
+    const auto from = static_cast<Level>(item.column);
+    const MappingSetup& setup = state.setup();
+    const std::int64_t factor = item.factor > 0 ? item.factor : setup.method.at(from)[loop];
+    if (factor < 2)
+        return std::nullopt;
+    const auto moved =
+        moveFactor(state.nest(), setup.method, item.loop, factor, from, static_cast<Level>(to));
     if (!moved)
         return std::nullopt;
     // A factor that is the smallest legal one at one level can be larger than necessary at another.
     return makeDrop(
-        setup, nest, now, setup.architecture.options.imperfect ? tightened(nest, *moved) : *moved,
-        tr("%1 ×%2: %3 → %4")
-            .arg(word(nest.loopNames[loop]), number(factor), levelText(item.level), levelText(to)));
+        state, setup.architecture.options.imperfect ? tightened(state.nest(), *moved) : *moved,
+        moveText(state.nest(), item.loop, factor, levelText(from), levelText(static_cast<Level>(to))));
 }
 
-std::optional<NestDrop> dropInOrder(const MappingSetup& setup, const LoopNest& nest, const MappingCost& now,
-                                    const NestColumn& column, int loop, std::size_t slot)
+std::optional<NestDrop> dropInOrder(const MappingDocument& state, const NestItem& item, std::size_t slot)
 {
-    if (column.level != Level::Dram && column.level != Level::Spm)
+    if (state.setup().levels)
+        return dropInOrderOfLevel(state, item, slot);
+    const auto level = static_cast<Level>(item.column);
+    if (level != Level::Dram && level != Level::Spm)
         return std::nullopt;
-    std::size_t from = column.bars.size();
-    for (std::size_t i = 0; i < column.bars.size(); ++i)
-        if (column.bars[i].loop == loop)
-            from = i;
-    if (from == column.bars.size() || slot == from || slot == from + 1)
+    const Method& method = state.setup().method;
+    NestColumn column;
+    column.place = levelText(level);
+    addLoops(column, state.nest(), method, level);
+    const NestBar* bar = barOf(column, item);
+    if (!bar)
+        return std::nullopt;
+    const auto from = static_cast<std::size_t>(bar - column.bars.data());
+    if (slot == from || slot == from + 1)
         return std::nullopt;
     // Bars exclude loops of factor 1, so the position is given by the neighbouring bar.
-    const LoopOrder& order = column.level == Level::Dram ? setup.method.dramOrder : setup.method.spmOrder;
-    const auto positionOf = [&](int wanted) {
-        int i = 0;
-        while (order[static_cast<std::size_t>(i)] != wanted)
-            ++i;
-        return i;
-    };
-    const bool inwards = slot > from;
-    const int neighbour = column.bars[inwards ? slot - 1 : slot].loop;
-    const auto moved = reorderLoop(nest, setup.method, column.level, loop, positionOf(neighbour));
-    if (!moved)
-        return std::nullopt;
-    const QString name = word(nest.loopNames[static_cast<std::size_t>(loop)]);
-    const QString other = word(nest.loopNames[static_cast<std::size_t>(neighbour)]);
-    return makeDrop(setup, nest, now, *moved,
-                    inwards ? tr("%1 inside %2 at %3").arg(name, other, levelText(column.level))
-                            : tr("%1 outside %2 at %3").arg(name, other, levelText(column.level)));
+    const LoopOrder& order = level == Level::Dram ? method.dramOrder : method.spmOrder;
+    const int neighbour = column.bars[slot > from ? slot - 1 : slot].loop;
+    const auto position = std::ranges::find(order, neighbour) - order.begin();
+    const auto moved = reorderLoop(state.nest(), method, level, item.loop, static_cast<int>(position));
+    return moved ? std::optional(makeDrop(state, *moved, reorderText(column, from, slot))) : std::nullopt;
 }
 
 } // namespace tilewright::ui

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The loop nest as the editor shows it: any number of levels and axes, filled from either cost model.
 #pragma once
 
-#include "mapping/edits.h"
 #include "mapping/factors.h"
-#include "mapping/search.h"
 #include "workspace/mapping_document.h"
 
 #include <QString>
@@ -16,7 +15,7 @@
 
 namespace tilewright::ui {
 
-/// One loop at one level, with a factor above 1.
+/// One loop at one place, with a factor above 1.
 struct NestBar
 {
     int loop = 0;
@@ -24,14 +23,22 @@ struct NestBar
     std::int64_t factor = 1;
     std::vector<mapping::PrimePower> primes; ///< the factors that can be dragged
     int reuseOf = -1;                        ///< the operand that is reused along this loop
+    int nth = 0;                             ///< number of outer bars of the same loop in the column
+    std::size_t index = 0; ///< position among the loops of its place, with those of factor 1
 };
 
+/// A place of loops: the loops of a level, or those on an axis of it.
 struct NestColumn
 {
-    mapping::Level level = mapping::Level::Dram;
     QString title;
+    QString place;  ///< its name in sentences: "SPM", "rows of cluster"
+    QString note;   ///< "outermost first", "in parallel"
     QString detail; ///< number of passes, or fill of the memory
     QString detailShort;
+    QString about;          ///< what it is, for the tooltip; may be empty
+    std::vector<int> holds; ///< the operands that the level stores, of an architecture with levels
+    bool isAxis = false;    ///< drawn below the column before it, in the same card
+    bool isOrdered = true;  ///< the order of its loops matters
     bool over = false;
     std::vector<NestBar> bars; ///< outermost first
     QString folded;            ///< names of the loops with factor 1
@@ -42,14 +49,13 @@ struct NestOperand
 {
     QString name;
     bool written = false;
-    std::array<std::int64_t, 3> data{}; ///< elements in RF, array, SPM
-    std::int64_t banks = 0;
-    std::int64_t reuseSpm = 1;
-    std::int64_t reuseDram = 1;
     bool kept = false;
+    QStringList reuse; ///< wordings of its reuse, longest first
+    QStringList data;  ///< wordings of the sizes of its tiles, longest first
+    QString tip;
 };
 
-/// Energy, cycles or EDP, compared with the baseline and the best method found.
+/// Energy, cycles or EDP, compared with the baseline and the best mapping found.
 struct NestMetric
 {
     QString name;
@@ -57,55 +63,72 @@ struct NestMetric
     QString exact;
     std::optional<double> change;       ///< relative to the baseline: after / before - 1
     std::optional<double> aboveOptimum; ///< value / best - 1
+    bool optimumProven = false;
 };
 
 struct NestModel
 {
     QString title;
     QString subtitle;
+    QString fits;      ///< sentence if it is valid
     QString violation; ///< empty if valid
     QString code;      ///< code of the violation
     std::array<NestMetric, mapping::kObjectives> metrics;
     bool optimumProven = false;
     std::array<NestOperand, mapping::kOperands> operands;
-    std::array<NestColumn, mapping::kLevels> columns;
-    int operand = -1; ///< the selected operand
+    std::vector<NestColumn> columns; ///< from the outermost inwards
+    int operand = -1;                ///< the selected operand
 };
 
-[[nodiscard]] NestModel buildNest(const MappingSetup& setup, const mapping::LoopNest& nest,
-                                  const mapping::MappingCost& evaluation,
-                                  const std::optional<MappingBaseline>& baseline,
-                                  const mapping::SearchResult* found, int operand);
+[[nodiscard]] NestModel buildNest(const MappingDocument& state);
+
+/// Index of the column of one of the four levels.
+[[nodiscard]] constexpr std::size_t columnOf(mapping::Level level)
+{
+    return static_cast<std::size_t>(level);
+}
 
 /// The dragged or focused item: a prime factor of a loop, or the loop with all its factors.
 struct NestItem
 {
-    mapping::Level level = mapping::Level::Dram;
+    std::size_t column = 0;
     int loop = 0;
     std::int64_t factor = 0; ///< 0: the whole loop
+    int nth = 0;             ///< as in NestBar
 
     bool operator==(const NestItem&) const = default;
+};
+
+/// The bar of an item; null if there is none.
+[[nodiscard]] const NestBar* barOf(const NestModel& model, const NestItem& item);
+
+/// The state after a drop, compared with the present one.
+struct NestPreview
+{
+    AnyMapping mapping;
+    MappingFigures after;
+    double energyChange = 0; ///< after minus before
+    double cyclesChange = 0;
+    double edpChange = 0;
 };
 
 /// The effect of a drop, computed in advance.
 struct NestDrop
 {
-    QString what;                 ///< "2 of M: DRAM → SPM"
-    mapping::MovePreview preview; ///< of the state after the drop
-    QString broken;               ///< the capacity that would be exceeded; empty if it fits
-    QString brokenShort;          ///< "RF 394 of 256"
+    QString what; ///< "2 of M: DRAM → SPM"
+    NestPreview preview;
+    QString broken;       ///< the rule that would be broken; empty if it fits
+    QString brokenShort;  ///< "RF 394 of 256"
     bool allowed = false; ///< allowed without forcing: it fits, or the present state does not fit either
 };
 
-/// Moves `item` to a level; nullopt if it is there already.
-[[nodiscard]] std::optional<NestDrop> dropOnLevel(const MappingSetup& setup, const mapping::LoopNest& nest,
-                                                  const mapping::MappingCost& now, const NestItem& item,
-                                                  mapping::Level to);
-/// Moves the loop before the `slot`-th bar of its level (bars.size(): innermost); nullopt if nothing changes
-/// or the level has no order.
-[[nodiscard]] std::optional<NestDrop> dropInOrder(const MappingSetup& setup, const mapping::LoopNest& nest,
-                                                  const mapping::MappingCost& now, const NestColumn& column,
-                                                  int loop, std::size_t slot);
+/// Moves `item` to another column; nullopt if it is there already.
+[[nodiscard]] std::optional<NestDrop> dropOnColumn(const MappingDocument& state, const NestItem& item,
+                                                   std::size_t to);
+/// Moves the loop before the `slot`-th bar of its column (bars.size(): innermost); nullopt if nothing changes
+/// or the column has no order.
+[[nodiscard]] std::optional<NestDrop> dropInOrder(const MappingDocument& state, const NestItem& item,
+                                                  std::size_t slot);
 
 /// Model options that differ from the default, and constraints on factors: "imperfect factors", "W bypasses
 /// the SPM".

@@ -11,8 +11,6 @@
 
 namespace tilewright::ui {
 
-using mapping::Level;
-
 namespace {
 
 /// Draws text on one line, elided to `width`; returns the width used.
@@ -26,7 +24,7 @@ double drawText(QPainter& painter, QPointF baseline, double width, const QString
 
 /// Draws the longest text that fits; texts are sorted by length, longest first. Elides the shortest if none
 /// fits.
-void drawWording(QPainter& painter, QPointF baseline, double width, std::initializer_list<QString> wordings)
+void drawWording(QPainter& painter, QPointF baseline, double width, const QStringList& wordings)
 {
     const QFontMetricsF fm(painter.font());
     for (const QString& text : wordings)
@@ -34,7 +32,7 @@ void drawWording(QPainter& painter, QPointF baseline, double width, std::initial
             painter.drawText(baseline, text);
             return;
         }
-    drawText(painter, baseline, width, *(wordings.end() - 1));
+    drawText(painter, baseline, width, wordings.last());
 }
 
 /// "▼ −3.2 %" in the colour of better or worse.
@@ -70,7 +68,7 @@ void paintTitle(QPainter& painter, const NestModel& model, const QRectF& area, c
     y += fm.height() + 1;
     if (model.violation.isEmpty()) {
         painter.setPen(theme.ok);
-        drawText(painter, {area.left(), y}, area.width(), tr("✓ fits PEs, register files and scratchpad"));
+        drawText(painter, {area.left(), y}, area.width(), QStringLiteral("✓ ") + model.fits);
     } else {
         painter.setPen(theme.error);
         drawText(painter, {area.left(), y}, area.width(),
@@ -78,7 +76,7 @@ void paintTitle(QPainter& painter, const NestModel& model, const QRectF& area, c
     }
 }
 
-void paintMetric(QPainter& painter, const NestMetric& metric, const QRectF& area, bool valid, bool proven,
+void paintMetric(QPainter& painter, const NestMetric& metric, const QRectF& area, bool valid,
                  const Theme& theme)
 {
     painter.setPen(QPen(theme.grid, 1));
@@ -113,7 +111,7 @@ void paintMetric(QPainter& painter, const NestMetric& metric, const QRectF& area
         drawText(painter, {x, y}, w, tr("%1 vs baseline").arg(changeText(*metric.change)));
     } else if (metric.aboveOptimum) {
         const double above = *metric.aboveOptimum;
-        const QString best = proven ? tr("optimum") : tr("best found");
+        const QString best = metric.optimumProven ? tr("optimum") : tr("best found");
         painter.setPen(std::abs(above) < 1e-9 ? theme.ok : theme.muted);
         if (std::abs(above) < 1e-9)
             drawWording(painter, {x, y}, w, {tr("= %1").arg(best)});
@@ -145,29 +143,11 @@ void paintOperand(QPainter& painter, const NestOperand& operand, int index, cons
     const QFontMetricsF fm(painter.font());
     double y = area.top() + 4 + fm.ascent();
     painter.setPen(theme.text);
-    const QString spm = number(operand.reuseSpm);
-    const QString dram = number(operand.reuseDram);
-    if (operand.kept)
-        drawWording(painter, {x, y}, w,
-                    {tr("kept in RF · ×%1 at DRAM").arg(dram), tr("kept · DRAM ×%1").arg(dram),
-                     tr("kept ×%1").arg(dram)});
-    else if (operand.reuseSpm == 1 && operand.reuseDram == 1)
-        drawWording(painter, {x, y}, w, {tr("no reuse")});
-    else
-        drawWording(painter, {x, y}, w,
-                    {tr("reused SPM ×%1 · DRAM ×%2").arg(spm, dram), tr("SPM ×%1 · DRAM ×%2").arg(spm, dram),
-                     tr("×%1 · ×%2").arg(spm, dram)});
+    drawWording(painter, {x, y}, w, operand.reuse);
     painter.setFont(uiFont(0.85));
     y += fm.descent() + QFontMetricsF(painter.font()).ascent() + 1;
     painter.setPen(theme.muted);
-    const auto data = [&](const auto& text) {
-        return tr("RF %1 · array %2 · SPM %3")
-            .arg(text(operand.data[0]), text(operand.data[1]), text(operand.data[2]));
-    };
-    const auto brief = [](std::int64_t n) { return shortNumber(static_cast<double>(n)); };
-    drawWording(painter, {x, y}, w,
-                {data([](std::int64_t n) { return number(n); }), data(brief),
-                 tr("RF %1 · SPM %2").arg(brief(operand.data[0]), brief(operand.data[2]))});
+    drawWording(painter, {x, y}, w, operand.data);
 }
 
 /// "Ox ×7": the item that the effects belong to.
@@ -176,11 +156,10 @@ QString itemText(const NestModel& model, const NestOverlay& overlay)
     const auto& item = overlay.drag ? overlay.drag : overlay.hover ? overlay.hover : overlay.focus;
     if (!item)
         return {};
-    for (const NestBar& bar : model.columns[static_cast<std::size_t>(item->level)].bars)
-        if (bar.loop == item->loop)
-            return QStringLiteral("%1 ×%2").arg(bar.name,
-                                                number(item->factor > 0 ? item->factor : bar.factor));
-    return {};
+    const NestBar* bar = barOf(model, *item);
+    return bar ? QStringLiteral("%1 ×%2").arg(bar->name,
+                                              number(item->factor > 0 ? item->factor : bar->factor))
+               : QString();
 }
 
 void paintBar(QPainter& painter, const NestBar& bar, const NestBarPlace& place, const NestModel& model,
@@ -193,7 +172,7 @@ void paintBar(QPainter& painter, const NestBar& bar, const NestBarPlace& place, 
                         : bar.reuseOf >= 0 ? Theme::mix(base, operandColour(theme, bar.reuseOf), 0.25)
                                            : base;
     const auto isOf = [&](const std::optional<NestItem>& item) {
-        return item && item->level == place.level && item->loop == bar.loop;
+        return item && item->column == place.column && item->loop == bar.loop && item->nth == bar.nth;
     };
     const bool dragged = isOf(overlay.drag) && overlay.drag->factor == 0;
     painter.setOpacity(dragged ? 0.45 : 1);
@@ -237,7 +216,7 @@ void paintBar(QPainter& painter, const NestBar& bar, const NestBarPlace& place, 
     painter.setFont(uiFont());
     for (std::size_t c = 0; c < place.chips.size(); ++c) {
         const auto& [prime, rect] = place.chips[c];
-        const NestItem item{place.level, bar.loop, prime};
+        const NestItem item{place.column, bar.loop, prime, bar.nth};
         const bool focus = overlay.focus == item;
         const bool hot = overlay.hover == item || overlay.drag == item;
         painter.setPen(QPen(focus || hot ? theme.accent : theme.outline, focus || hot ? 2 : 1));
@@ -276,45 +255,153 @@ void paintEffect(QPainter& painter, const NestModel& model, const NestDrop& effe
                  tr("EDP %1").arg(change), change});
 }
 
-void paintColumn(QPainter& painter, const NestModel& model, const NestColumn& column,
-                 const NestPlaces& places, const Theme& theme, const NestOverlay& overlay)
+/// Small squares with the letters of the operands that a level holds; returns their width.
+double paintHolds(QPainter& painter, const NestModel& model, const NestColumn& column, QPointF rightTop,
+                  double size, const Theme& theme)
 {
-    const auto level = static_cast<std::size_t>(column.level);
-    const QRectF rect = places.columns[level];
-    const auto& effect = overlay.drops[level];
-    const bool target = overlay.drag && overlay.target == column.level && overlay.drop;
-    const bool refused = target && !overlay.drop->broken.isEmpty();
-    painter.setPen(QPen(refused       ? theme.error
-                        : target      ? theme.accent
-                        : column.over ? theme.error
-                                      : theme.grid,
-                        target ? 2 : 1, refused ? Qt::DashLine : Qt::SolidLine));
-    painter.setBrush(target && !refused ? theme.selection : theme.panel);
-    painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
+    painter.setFont(uiFont(0.85, QFont::DemiBold));
+    double x = rightTop.x();
+    for (std::size_t i = column.holds.size(); i-- > 0;) {
+        const int op = column.holds[i];
+        const QRectF badge(x - size, rightTop.y(), size, size);
+        const QColor& colour = operandColour(theme, op);
+        painter.setPen(QPen(theme.outline, 1));
+        painter.setBrush(colour);
+        painter.drawRoundedRect(badge.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
+        painter.setPen(theme.inkOn(colour));
+        painter.drawText(badge, Qt::AlignCenter, model.operands[static_cast<std::size_t>(op)].name);
+        x -= size + 3;
+    }
+    return rightTop.x() - x;
+}
 
-    const bool ordered = column.level == Level::Dram || column.level == Level::Spm;
+/// How a column is framed while an item is dragged.
+struct Target
+{
+    bool here = false;    ///< the item would be dropped here
+    bool refused = false; ///< and would not fit
+};
+
+Target targetOf(std::size_t index, const NestOverlay& overlay)
+{
+    const bool here = overlay.drag && overlay.target == index && overlay.drop;
+    return {here, here && !overlay.drop->broken.isEmpty()};
+}
+
+void paintFrame(QPainter& painter, const QRectF& rect, const NestColumn& column, const Target& target,
+                const Theme& theme)
+{
+    painter.setPen(QPen(target.refused ? theme.error
+                        : target.here  ? theme.accent
+                        : column.over  ? theme.error
+                                       : theme.grid,
+                        target.here ? 2 : 1, target.refused ? Qt::DashLine : Qt::SolidLine));
+    painter.setBrush(target.here && !target.refused ? theme.selection : theme.panel);
+    painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
+}
+
+/// The line of the order where a dragged loop would be.
+void paintSlot(QPainter& painter, std::size_t index, const NestPlaces& places, const Theme& theme,
+               const NestOverlay& overlay)
+{
+    if (!overlay.drag || !overlay.slot || overlay.target != index)
+        return;
+    const QRectF& rect = places.columns[index];
+    double lineY = rect.top() + 2;
+    for (const NestBarPlace& place : places.bars) {
+        if (place.column != index)
+            continue;
+        if (place.index == *overlay.slot)
+            lineY = place.rect.top() - 2;
+        else if (place.index + 1 == *overlay.slot)
+            lineY = place.rect.bottom() + 2;
+    }
+    painter.setPen(QPen(targetOf(index, overlay).refused ? theme.error : theme.accent, 3));
+    painter.drawLine(QPointF(rect.left() + 5, lineY), QPointF(rect.right() - 5, lineY));
+}
+
+void paintBars(QPainter& painter, const NestModel& model, std::size_t index, const NestPlaces& places,
+               const Theme& theme, const NestOverlay& overlay)
+{
+    const NestColumn& column = model.columns[index];
+    for (const NestBarPlace& place : places.bars)
+        if (place.column == index)
+            paintBar(painter, column.bars[place.index], place, model, column.isOrdered, theme, overlay);
+}
+
+/// An axis: a heading with its use and the effect of a drop, and its loops.
+void paintAxis(QPainter& painter, const NestModel& model, std::size_t index, const NestPlaces& places,
+               const Theme& theme, const NestOverlay& overlay)
+{
+    const NestColumn& column = model.columns[index];
+    const QRectF& rect = places.columns[index];
+    const Target target = targetOf(index, overlay);
+    if (target.here || column.over)
+        paintFrame(painter, rect.adjusted(2, 1, -2, -1), column, target, theme);
+    else
+        painter.fillRect(QRectF(rect.left() + 1, rect.top(), rect.width() - 2, 1), theme.grid);
+    painter.setFont(uiFont(0.85));
+    const QFontMetricsF small(painter.font());
+    const double y = rect.top() + 4 + small.ascent();
+    const double right = rect.right() - 8;
+    double x = rect.left() + 8;
+    painter.setFont(uiFont(0.85, QFont::DemiBold));
+    painter.setPen(theme.text);
+    x += drawText(painter, {x, y}, right - x, QStringLiteral("∥ ") + column.title) + 8;
+    painter.setFont(uiFont(0.85));
+    const NestDrop* effect = overlay.effectOn(index);
+    if (overlay.drag && effect && !column.bars.empty()) {
+        paintEffect(painter, model, *effect, {x, y}, right - x, theme, overlay);
+    } else {
+        painter.setPen(column.over ? theme.error : theme.muted);
+        const QString detail = (column.over ? QStringLiteral("✗ ") : QString()) + column.detail;
+        drawText(painter, {std::max(x, right - small.horizontalAdvance(detail)), y}, right - x, detail);
+    }
+    paintBars(painter, model, index, places, theme, overlay);
+    if (!column.bars.empty())
+        return;
+    const QPointF inside(x = rect.left() + 8, rect.top() + axisHeadHeight() + small.ascent() + 4);
+    if (effect) {
+        paintEffect(painter, model, *effect, inside, right - x, theme, overlay);
+    } else {
+        painter.setPen(theme.muted);
+        drawText(painter, inside, right - x, QStringLiteral("–"));
+    }
+}
+
+void paintColumn(QPainter& painter, const NestModel& model, std::size_t index, const NestPlaces& places,
+                 const Theme& theme, const NestOverlay& overlay)
+{
+    const NestColumn& column = model.columns[index];
+    const QRectF& rect = places.columns[index];
+    const NestDrop* effect = overlay.effectOn(index);
+    const Target target = targetOf(index, overlay);
+    const bool hasAxes = places.cards[index] != rect;
+    paintFrame(painter, places.cards[index], column, hasAxes ? Target{} : target, theme);
+    if (hasAxes && target.here)
+        paintFrame(painter, rect.adjusted(2, 2, -2, -1), column, target, theme);
     painter.setFont(uiFont(1, QFont::DemiBold));
     QFontMetricsF fm(painter.font());
     double y = rect.top() + 6 + fm.ascent();
+    double right = rect.right() - 8;
+    if (!column.holds.empty())
+        right -=
+            paintHolds(painter, model, column, {right, rect.top() + 6}, std::ceil(fm.height()), theme) + 4;
+    painter.setFont(uiFont(1, QFont::DemiBold));
     painter.setPen(theme.text);
-    const double used = drawText(painter, {rect.left() + 8, y}, rect.width() - 16, column.title);
+    const double used = drawText(painter, {rect.left() + 8, y}, right - rect.left() - 8, column.title);
     painter.setFont(uiFont(0.85));
     const QFontMetricsF small(painter.font());
     painter.setPen(theme.muted);
-    const QString note = ordered                          ? tr("outermost first")
-                         : column.level == Level::Spatial ? tr("in parallel")
-                                                          : tr("in one PE");
-    if (used + small.horizontalAdvance(note) + 30 < rect.width())
-        painter.drawText(QPointF(rect.right() - 8 - small.horizontalAdvance(note), y), note);
+    if (rect.left() + used + small.horizontalAdvance(column.note) + 22 < right)
+        painter.drawText(QPointF(right - small.horizontalAdvance(column.note), y), column.note);
     y += fm.descent() + small.ascent() + 1;
     painter.setPen(column.over ? theme.error : theme.muted);
     const QString sign = column.over ? QStringLiteral("✗ ") : QString();
     drawWording(painter, {rect.left() + 8, y}, rect.width() - 16,
                 {sign + column.detail, sign + column.detailShort});
 
-    for (const NestBarPlace& place : places.bars)
-        if (place.level == column.level)
-            paintBar(painter, column.bars[place.index], place, model, ordered, theme, overlay);
+    paintBars(painter, model, index, places, theme, overlay);
     if (column.bars.empty()) {
         painter.setFont(uiFont(0.85));
         painter.setPen(theme.muted);
@@ -336,25 +423,11 @@ void paintColumn(QPainter& painter, const NestModel& model, const NestColumn& co
     if (effect && bottom < rect.bottom() && room) {
         const QRectF strip(rect.left() + 2, last - small.ascent() - 4, rect.width() - 4,
                            bottom - last + small.ascent() + 4);
-        painter.fillRect(strip, target && !refused ? theme.selection : theme.panel);
+        painter.fillRect(strip, target.here && !target.refused ? theme.selection : theme.panel);
         painter.fillRect(QRectF(strip.left(), strip.top(), strip.width(), 1), theme.grid);
     }
     if (effect && room)
         paintEffect(painter, model, *effect, {rect.left() + 8, last}, rect.width() - 16, theme, overlay);
-
-    if (overlay.drag && overlay.slot && overlay.target == column.level) {
-        double lineY = rect.top() + 2;
-        for (const NestBarPlace& place : places.bars) {
-            if (place.level != column.level)
-                continue;
-            if (place.index == *overlay.slot)
-                lineY = place.rect.top() - 2;
-            else if (place.index + 1 == *overlay.slot)
-                lineY = place.rect.bottom() + 2;
-        }
-        painter.setPen(QPen(refused ? theme.error : theme.accent, 3));
-        painter.drawLine(QPointF(rect.left() + 5, lineY), QPointF(rect.right() - 5, lineY));
-    }
 }
 
 } // namespace
@@ -374,12 +447,16 @@ void paintNest(QPainter& painter, const NestModel& model, const NestPlaces& plac
 {
     paintTitle(painter, model, places.title, theme);
     for (std::size_t i = 0; i < places.metrics.size(); ++i)
-        paintMetric(painter, model.metrics[i], places.metrics[i], model.violation.isEmpty(),
-                    model.optimumProven, theme);
+        paintMetric(painter, model.metrics[i], places.metrics[i], model.violation.isEmpty(), theme);
     for (std::size_t i = 0; i < places.operands.size(); ++i)
         paintOperand(painter, model.operands[i], static_cast<int>(i), model, places.operands[i], theme);
-    for (const NestColumn& column : model.columns)
-        paintColumn(painter, model, column, places, theme, overlay);
+    for (std::size_t i = 0; i < model.columns.size(); ++i) {
+        if (model.columns[i].isAxis)
+            paintAxis(painter, model, i, places, theme, overlay);
+        else
+            paintColumn(painter, model, i, places, theme, overlay);
+        paintSlot(painter, i, places, theme, overlay);
+    }
 }
 
 void paintDropCard(QPainter& painter, const NestDrop& drop, QPointF cursor, const QRectF& area,
@@ -391,7 +468,7 @@ void paintDropCard(QPainter& painter, const NestDrop& drop, QPointF cursor, cons
         QColor colour;
     };
     std::vector<Line> lines;
-    const mapping::MappingCost& after = drop.preview.after;
+    const MappingFigures& after = drop.preview.after;
     const auto add = [&](const QString& name, const QString& value, double change, double now) {
         const double r = relative(change, now);
         lines.push_back({name, value, changeText(r), changeColour(r, theme)});
@@ -399,8 +476,7 @@ void paintDropCard(QPainter& painter, const NestDrop& drop, QPointF cursor, cons
     if (after.hasNumbers) {
         add(tr("energy"), tr("%1 pJ").arg(shortNumber(after.energy)), drop.preview.energyChange,
             after.energy);
-        add(tr("cycles"), number(after.cycles), static_cast<double>(drop.preview.cyclesChange),
-            static_cast<double>(after.cycles));
+        add(tr("cycles"), number(after.cycles), drop.preview.cyclesChange, after.cycles);
         add(tr("EDP"), scientific(after.edp), drop.preview.edpChange, after.edp);
     }
     const QFont bold = uiFont(1, QFont::DemiBold);

@@ -17,8 +17,9 @@ struct Theme;
 /// Positions of a bar and its prime factors.
 struct NestBarPlace
 {
-    mapping::Level level = mapping::Level::Dram;
+    std::size_t column = 0;
     int loop = 0;
+    int nth = 0;           ///< as in NestBar
     std::size_t index = 0; ///< index of the bar in its column
     QRectF rect;
     std::vector<std::pair<std::int64_t, QRectF>> chips; ///< prime, position
@@ -30,21 +31,25 @@ struct NestPlaces
     QRectF title;
     std::array<QRectF, mapping::kObjectives> metrics;
     std::array<QRectF, mapping::kOperands> operands;
-    std::array<QRectF, mapping::kLevels> columns;
+    std::vector<QRectF> columns; ///< where a drop belongs to the column
+    std::vector<QRectF> cards;   ///< of a column with the axes below it, by column; empty for an axis
     std::vector<NestBarPlace> bars;
     double height = 0; ///< height of the contents
 
-    [[nodiscard]] const NestBarPlace* bar(mapping::Level level, int loop) const;
+    [[nodiscard]] const NestBarPlace* bar(std::size_t column, int loop, int nth = 0) const;
     /// The bar or prime factor under the mouse.
     [[nodiscard]] std::optional<NestItem> itemAt(QPointF position) const;
-    [[nodiscard]] std::optional<mapping::Level> columnAt(QPointF position) const;
+    [[nodiscard]] std::optional<std::size_t> columnAt(QPointF position) const;
     /// Index of the bar of its column before which a drop would place the loop.
-    [[nodiscard]] std::size_t slotAt(mapping::Level level, QPointF position) const;
+    [[nodiscard]] std::size_t slotAt(std::size_t column, QPointF position) const;
 };
 
 /// Font of the value of a metric.
 [[nodiscard]] QFont metricFont();
 constexpr double kMetricMargin = 8; ///< space to the left and right of the texts of a metric, in pixels
+
+/// Height of the heading of an axis.
+[[nodiscard]] double axisHeadHeight();
 
 /// `area` gives the width and the top left corner; columns grow to its height if it is larger than needed.
 /// Title and metrics have the full width, operands and columns `bodyWidth`.
@@ -57,13 +62,19 @@ struct NestOverlay
     std::optional<NestItem> focus; ///< keyboard focus
     std::optional<NestItem> drag;
     QPointF cursor;
-    /// Drop effects of the dragged, hovered or focused item, by level.
-    std::array<std::optional<NestDrop>, mapping::kLevels> drops;
-    std::optional<mapping::Level> target; ///< column under the cursor during a drag
-    std::optional<std::size_t> slot;      ///< position in the order during a drag
-    std::optional<NestDrop> drop;         ///< effect of a drop at the cursor
+    /// Drop effects of the dragged, hovered or focused item, by column; empty if there is none.
+    std::vector<std::optional<NestDrop>> drops;
+    std::optional<std::size_t> target; ///< column under the cursor during a drag
+    std::optional<std::size_t> slot;   ///< position in the order during a drag
+    std::optional<NestDrop> drop;      ///< effect of a drop at the cursor
     double visibleBottom =
         1e9; ///< lower end of the visible part; the last texts of a column are painted above it
+
+    /// The effect of a drop on the column; null if there is none.
+    [[nodiscard]] const NestDrop* effectOn(std::size_t column) const
+    {
+        return column < drops.size() && drops[column] ? &*drops[column] : nullptr;
+    }
 };
 
 void paintNest(QPainter& painter, const NestModel& model, const NestPlaces& places, const Theme& theme,

@@ -21,10 +21,11 @@ double rowHeight()
 
 } // namespace
 
-const NestBarPlace* NestPlaces::bar(mapping::Level level, int loop) const
+const NestBarPlace* NestPlaces::bar(std::size_t column, int loop, int nth) const
 {
-    const auto at = std::find_if(bars.begin(), bars.end(),
-                                 [&](const NestBarPlace& b) { return b.level == level && b.loop == loop; });
+    const auto at = std::find_if(bars.begin(), bars.end(), [&](const NestBarPlace& b) {
+        return b.column == column && b.loop == loop && b.nth == nth;
+    });
     return at == bars.end() ? nullptr : &*at;
 }
 
@@ -35,33 +36,157 @@ std::optional<NestItem> NestPlaces::itemAt(QPointF position) const
             continue;
         for (const auto& [prime, rect] : b.chips)
             if (rect.contains(position))
-                return NestItem{b.level, b.loop, prime};
-        return NestItem{b.level, b.loop, 0};
+                return NestItem{b.column, b.loop, prime, b.nth};
+        return NestItem{b.column, b.loop, 0, b.nth};
     }
     return std::nullopt;
 }
 
-std::optional<mapping::Level> NestPlaces::columnAt(QPointF position) const
+std::optional<std::size_t> NestPlaces::columnAt(QPointF position) const
 {
-    for (std::size_t l = 0; l < columns.size(); ++l)
-        if (columns[l].contains(position))
-            return static_cast<mapping::Level>(l);
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        if (columns[i].contains(position))
+            return i;
     return std::nullopt;
 }
 
-std::size_t NestPlaces::slotAt(mapping::Level level, QPointF position) const
+std::size_t NestPlaces::slotAt(std::size_t column, QPointF position) const
 {
     std::size_t slot = 0;
     for (const NestBarPlace& b : bars)
-        if (b.level == level && position.y() > b.rect.center().y())
+        if (b.column == column && position.y() > b.rect.center().y())
             slot = b.index + 1;
     return slot;
 }
 
+double axisHeadHeight()
+{
+    return QFontMetricsF(uiFont(0.85)).height() + 8;
+}
+
+namespace {
+
+/// Cards of a row: a column with the axes below it. Every card of the row is as high as the highest one
+/// needs.
+struct Card
+{
+    std::size_t first = 0, end = 0; ///< columns
+};
+
+std::vector<Card> cardsOf(const NestModel& model)
+{
+    std::vector<Card> out;
+    for (std::size_t i = 0; i < model.columns.size(); ++i) {
+        if (!model.columns[i].isAxis || out.empty())
+            out.push_back({i, i});
+        out.back().end = i + 1;
+    }
+    return out;
+}
+
+/// Sizes of the parts of a card.
+struct CardSizes
+{
+    double row = 0, head = 0, axisHead = 0, foot = 0;
+
+    [[nodiscard]] double bars(std::size_t count) const { return static_cast<double>(count) * (row + 4); }
+    [[nodiscard]] double axis(const NestColumn& column) const
+    {
+        return axisHead + bars(std::max<std::size_t>(1, column.bars.size())) + 4;
+    }
+    [[nodiscard]] double axes(const NestModel& model, const Card& card) const
+    {
+        double out = 0;
+        for (std::size_t i = card.first + 1; i < card.end; ++i)
+            out += axis(model.columns[i]);
+        return out;
+    }
+    [[nodiscard]] double card(const NestModel& model, const Card& card) const
+    {
+        return head + bars(std::max<std::size_t>(2, model.columns[card.first].bars.size())) + foot +
+               axes(model, card);
+    }
+};
+
+void placeBars(NestPlaces& out, const NestModel& model, std::size_t index, double top, double row)
+{
+    const NestColumn& column = model.columns[index];
+    const QRectF& rect = out.columns[index];
+    const QFontMetricsF fm(uiFont());
+    const double indent = std::min(8.0, rect.width() * 0.03);
+    for (std::size_t b = 0; b < column.bars.size(); ++b) {
+        const NestBar& bar = column.bars[b];
+        NestBarPlace place{index, bar.loop, bar.nth, b, {}, {}};
+        const double x = rect.left() + kPad + static_cast<double>(b) * indent;
+        place.rect = {x, top, rect.right() - kPad - x, row};
+        double right = place.rect.right() - 4;
+        for (std::size_t c = bar.primes.size(); c-- > 0;) {
+            const double w = std::max(24.0, fm.horizontalAdvance(powerText(bar.primes[c])) + 10);
+            place.chips.insert(place.chips.begin(), {bar.primes[c].prime, {right - w, top + 2, w, row - 4}});
+            right -= w + 3;
+        }
+        out.bars.push_back(std::move(place));
+        top += row + 4;
+    }
+}
+
+void placeCard(NestPlaces& out, const NestModel& model, const Card& card, const QRectF& rect,
+               const CardSizes& sizes)
+{
+    out.cards[card.first] = rect;
+    const double axes = sizes.axes(model, card);
+    out.columns[card.first] = rect.adjusted(0, 0, 0, -axes);
+    placeBars(out, model, card.first, rect.top() + sizes.head, sizes.row);
+    double y = rect.bottom() - axes;
+    for (std::size_t i = card.first + 1; i < card.end; ++i) {
+        const double height = sizes.axis(model.columns[i]);
+        out.columns[i] = {rect.left(), y, rect.width(), height};
+        placeBars(out, model, i, y + sizes.axisHead, sizes.row);
+        y += height;
+    }
+}
+
+/// Places the cards below the top of `area`. If they fit into one row they grow to its height. Returns the
+/// lower end with a gap.
+double placeCards(NestPlaces& out, const NestModel& model, const QRectF& area)
+{
+    const std::vector<Card> cards = cardsOf(model);
+    out.columns.resize(model.columns.size());
+    out.cards.resize(model.columns.size());
+    // As many cards side by side as have room, in rows of about the same number.
+    const QFontMetricsF fm(uiFont());
+    const double small = QFontMetricsF(uiFont(0.85)).height();
+    const double least = fm.horizontalAdvance(QLatin1Char('8')) * 14.5;
+    const double width = area.width();
+    double y = area.top();
+    const auto room = static_cast<std::size_t>(std::max(2.0, std::floor(width / least + 1e-9)));
+    const std::size_t rows = (cards.size() + room - 1) / room;
+    const std::size_t perRow = (cards.size() + rows - 1) / rows;
+    const double cardsWidth = (width - static_cast<double>(perRow - 1) * kGap) / static_cast<double>(perRow);
+    const CardSizes sizes{rowHeight(), fm.height() + small + 12, axisHeadHeight(),
+                          2 * small + 14}; // folded loops, effect of a drop
+    for (std::size_t first = 0; first < cards.size(); first += perRow) {
+        const std::size_t end = std::min(first + perRow, cards.size());
+        double height = 0;
+        for (std::size_t i = first; i < end; ++i)
+            height = std::max(height, sizes.card(model, cards[i]));
+        if (rows == 1)
+            height = std::max(height, area.height());
+        for (std::size_t i = first; i < end; ++i)
+            placeCard(
+                out, model, cards[i],
+                {area.left() + static_cast<double>(i - first) * (cardsWidth + kGap), y, cardsWidth, height},
+                sizes);
+        y += height + kGap;
+    }
+    return y;
+}
+
+} // namespace
+
 NestPlaces nestPlaces(const QRectF& area, double bodyWidth, const NestModel& model)
 {
     NestPlaces out;
-    const double row = rowHeight();
     const QFontMetricsF fm(uiFont());
     const QFontMetricsF small(uiFont(0.85));
     const double left = area.left() + kMargin;
@@ -108,42 +233,7 @@ NestPlaces nestPlaces(const QRectF& area, double bodyWidth, const NestModel& mod
                            operandHeight};
     y += operandHeight + kGap;
 
-    const std::size_t perRow = width >= fm.horizontalAdvance(QLatin1Char('8')) * 58 ? 4 : 2;
-    const double columnWidth = (width - static_cast<double>(perRow - 1) * kGap) / static_cast<double>(perRow);
-    const double head = fm.height() + small.height() + 12;
-    const double foot = 2 * small.height() + 14; // folded loops, effect of a drop
-    for (std::size_t first = 0; first < out.columns.size(); first += perRow) {
-        std::size_t most = 2;
-        for (std::size_t l = first; l < first + perRow; ++l)
-            most = std::max(most, model.columns[l].bars.size());
-        double height = head + static_cast<double>(most) * (row + 4) + foot;
-        if (perRow == 4)
-            height = std::max(height, area.bottom() - kMargin - y);
-        for (std::size_t i = 0; i < perRow; ++i) {
-            const std::size_t l = first + i;
-            const NestColumn& column = model.columns[l];
-            const QRectF rect(left + static_cast<double>(i) * (columnWidth + kGap), y, columnWidth, height);
-            out.columns[l] = rect;
-            const double indent = std::min(8.0, columnWidth * 0.03);
-            double barTop = rect.top() + head;
-            for (std::size_t b = 0; b < column.bars.size(); ++b) {
-                const NestBar& bar = column.bars[b];
-                NestBarPlace place{column.level, bar.loop, b, {}, {}};
-                const double x = rect.left() + kPad + static_cast<double>(b) * indent;
-                place.rect = {x, barTop, rect.right() - kPad - x, row};
-                double right = place.rect.right() - 4;
-                for (std::size_t c = bar.primes.size(); c-- > 0;) {
-                    const double w = std::max(24.0, fm.horizontalAdvance(powerText(bar.primes[c])) + 10);
-                    place.chips.insert(place.chips.begin(),
-                                       {bar.primes[c].prime, {right - w, barTop + 2, w, row - 4}});
-                    right -= w + 3;
-                }
-                out.bars.push_back(std::move(place));
-                barTop += row + 4;
-            }
-        }
-        y += height + kGap;
-    }
+    y = placeCards(out, model, {left, y, width, std::max(0.0, area.bottom() - kMargin - y)});
     out.height = y - area.top() + 4;
     return out;
 }

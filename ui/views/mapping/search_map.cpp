@@ -18,7 +18,31 @@ using namespace mapping;
 
 namespace {
 
-void describeSearch(SearchMapModel& out, const MappingDocument& state, const MappingSearch& search)
+/// What a search has proven, in words.
+QString verdict(const FoundMappings& found, bool levels)
+{
+    const mapping::Objective objective = found.asked.value_or(mapping::Objective::Edp);
+    const auto o = static_cast<std::size_t>(objective);
+    const QString name = objective == mapping::Objective::Energy   ? tr("energy")
+                         : objective == mapping::Objective::Cycles ? tr("cycles")
+                                                                   : tr("EDP");
+    if (!found.wanted())
+        return !found.proven ? tr("No method that fits has been found yet")
+               : levels      ? tr("Proven: no mapping of this layer fits the hardware")
+                             : tr("Proven: no method of this space fits the hardware");
+    if (found.proven && found.reduced)
+        return tr("Proven within the reduced space");
+    if (found.proven)
+        return found.asked ? tr("Proven: no mapping has less %1").arg(name)
+                           : tr("Proven: no method is better");
+    if (found.optimal[o])
+        return tr("Proven minimum of %1; the Pareto front is not complete").arg(name);
+    if (!std::isfinite(found.gap[o]))
+        return tr("Not proven: no bound of %1 is known").arg(name);
+    return tr("Not proven: %1 at most %2 above the optimum").arg(name, percent(found.gap[o]));
+}
+
+void describeFourLevels(SearchMapModel& out, const MappingDocument& state, const MappingSearch& search)
 {
     SearchCounts counts;
     double seconds = 0;
@@ -27,36 +51,21 @@ void describeSearch(SearchMapModel& out, const MappingDocument& state, const Map
         counts = r->counts;
         seconds = r->seconds;
         out.settled = r->settled;
-        out.proven = r->proven;
         reduced = r->reductions.any();
-        out.headline = !r->best[0] ? (r->proven ? tr("Proven: no method of this space fits the hardware")
-                                                : tr("No method that fits has been found yet"))
-                       : r->proven && reduced ? tr("Proven within the reduced space")
-                       : r->proven            ? tr("Proven: no method is better")
-                       : r->isOptimal(mapping::Objective::Edp)
-                           ? tr("Proven minimum of EDP; the Pareto front is not complete")
-                           : tr("Not proven: EDP at most %1 above the optimum")
-                                 .arg(percent(r->gap(mapping::Objective::Edp)));
     } else if (const auto& status = search.status()) {
         counts = status->counts;
         seconds = status->seconds;
         out.settled = status->settled;
     }
-    if (out.running)
-        out.headline = reduced ? tr("Searching a reduced space …") : tr("Searching the whole space …");
-    else if (out.headline.isEmpty())
-        out.headline = tr("Press Start to search");
+    out.progress = percent(out.settled);
+    if (out.running && reduced)
+        out.headline = tr("Searching a reduced space …");
     out.facts = {{tr("tilings in the space"), counts.space ? number(*counts.space) : tr("more than 2⁶³")},
                  {tr("do not fit"), number(counts.invalid)},
                  {tr("visited"), number(counts.visited)},
                  {tr("discarded by a bound"), number(counts.cut)},
                  {tr("costs computed"), number(counts.evaluations)},
                  {tr("time"), secondsText(seconds)}};
-    out.facts.insert(out.facts.begin(),
-                     {tr("hardware"), QString::fromStdString(state.setup().architecture.name)});
-    const QStringList words = modelWords(state.setup(), state.nest());
-    for (qsizetype i = 0; i < words.size(); ++i)
-        out.facts.insert(out.facts.begin() + 1 + i, {i == 0 ? tr("model") : QString(), words[i]});
     if (const auto& padding = search.padding()) {
         for (std::size_t l = 0; l < kMaxLoops; ++l)
             if (const auto trip = state.nest().trips[l]; padding->trips[l] != trip)
@@ -70,11 +79,56 @@ void describeSearch(SearchMapModel& out, const MappingDocument& state, const Map
         out.facts.push_back({tr("points in the density"), number(out.density->methods)});
 }
 
+/// How many tilings a space of levels has is not known: the progress is that of the time.
+void describeLevels(SearchMapModel& out, const MappingSearch& search)
+{
+    const double limit = search.settings().seconds;
+    if (const LevelsResultPtr& r = search.levelsResult()) {
+        out.settled = r->proven ? 1 : std::min(1.0, r->seconds / limit);
+        out.facts = {{tr("tilings looked at"), number(r->tilings)},
+                     {tr("discarded by a bound"), number(r->cut)},
+                     {tr("costs and bounds computed"), number(r->evaluations)},
+                     {tr("time"), secondsText(r->seconds)}};
+    } else if (const auto& status = search.levelsStatus()) {
+        out.settled = std::min(1.0, status->seconds / limit);
+        out.progress =
+            tr("at most %1 left").arg(secondsText(std::ceil(std::max(0.0, limit - status->seconds))));
+        out.facts = {{tr("costs and bounds computed"), number(status->evaluations)}};
+        const std::array<QString, kObjectives> names{tr("least energy so far, pJ"),
+                                                     tr("fewest cycles so far"), tr("least EDP so far")};
+        for (std::size_t o = 0; o < kObjectives; ++o)
+            if (status->best[o])
+                out.facts.emplace_back(names[o], o + 1 < kObjectives ? number(std::round(*status->best[o]))
+                                                                     : scientific(*status->best[o]));
+    }
+}
+
+void describeSearch(SearchMapModel& out, const MappingDocument& state, const MappingSearch& search)
+{
+    const MappingSetup& setup = state.setup();
+    if (const FoundPtr& found = search.found()) {
+        out.proven = found->proven;
+        out.headline = verdict(*found, setup.levels.has_value());
+    } else {
+        out.headline = tr("Press Start to search");
+    }
+    if (out.running)
+        out.headline = tr("Searching the whole space …");
+    if (setup.levels)
+        describeLevels(out, search);
+    else
+        describeFourLevels(out, state, search);
+    out.facts.insert(out.facts.begin(), {tr("hardware"), QString::fromStdString(setup.hardwareName())});
+    const QStringList words = modelWords(setup, state.nest());
+    for (qsizetype i = 0; i < words.size(); ++i)
+        out.facts.insert(out.facts.begin() + 1 + i, {i == 0 ? tr("model") : QString(), words[i]});
+}
+
 } // namespace
 
 double MapPoint::x() const
 {
-    return std::log10(static_cast<double>(std::max<std::int64_t>(1, cycles)));
+    return std::log10(std::max(1.0, cycles));
 }
 
 double MapPoint::y() const
@@ -89,27 +143,38 @@ SearchMapModel buildSearchMap(const MappingDocument& state, const MappingSearch&
                                                                         : state.setup().layer.name);
     out.running = search.isRunning();
     out.density = search.density() && search.density()->tilings > 0 ? search.density() : nullptr;
-    const std::array<QString, kObjectives> names{tr("minimum energy"), tr("fewest cycles"),
-                                                 tr("minimum EDP")};
-    if (const SearchResultPtr& r = search.result()) {
-        for (const MethodCost& m : r->front)
-            out.front.push_back({tr("Pareto front"), m.energy, m.cycles, m.method});
+    const std::array<QString, kObjectives> minima{tr("minimum energy"), tr("fewest cycles"),
+                                                  tr("minimum EDP")};
+    const std::array<QString, kObjectives> found{tr("least energy found"), tr("fewest cycles found"),
+                                                 tr("least EDP found")};
+    for (std::size_t o = 0; o < kObjectives; ++o)
+        out.names[o] =
+            state.setup().levels && !(search.found() && search.found()->optimal[o]) ? found[o] : minima[o];
+    const auto& names = out.names;
+    if (const FoundPtr& result = search.found()) {
+        for (const FoundMapping& m : result->front)
+            out.front.push_back({result->asked ? tr("front, not complete") : tr("Pareto front"), m.energy,
+                                 m.cycles, m.mapping});
         for (std::size_t o = 0; o < kObjectives; ++o)
-            if (const auto& best = r->best[o])
-                out.optima[o] = MapPoint{names[o], best->energy, best->cycles, best->method};
+            if (const auto& best = result->best[o])
+                out.optima[o] = MapPoint{names[o], best->energy, best->cycles, best->mapping};
     } else if (const auto& status = search.status()) {
         for (const Cost& c : status->front)
-            out.front.push_back({tr("Pareto front so far"), c.energy, c.cycles, std::nullopt});
+            out.front.push_back(
+                {tr("Pareto front so far"), c.energy, static_cast<double>(c.cycles), std::nullopt});
         for (std::size_t o = 0; o < kObjectives; ++o)
             if (const auto& best = status->best[o])
-                out.optima[o] = MapPoint{names[o], best->energy, best->cycles, std::nullopt};
+                out.optima[o] =
+                    MapPoint{names[o], best->energy, static_cast<double>(best->cycles), std::nullopt};
     }
-    const mapping::MappingCost& e = state.evaluation();
-    if (e.hasNumbers)
-        out.current = MapPoint{tr("current"), e.energy, e.cycles, state.setup().method};
-    out.currentValid = e.valid();
-    if (const auto& b = state.baseline(); b && b->evaluation.hasNumbers)
-        out.baseline = MapPoint{tr("baseline"), b->evaluation.energy, b->evaluation.cycles, b->setup.method};
+    const MappingFigures& now = state.figures();
+    if (now.hasNumbers)
+        out.current = MapPoint{tr("current"), now.energy, now.cycles, state.setup().shown()};
+    out.currentValid = now.valid();
+    if (const auto& b = state.baseline(); b && b->evaluation.figures.hasNumbers &&
+                                          b->setup.levels.has_value() == state.setup().levels.has_value())
+        out.baseline = MapPoint{tr("baseline"), b->evaluation.figures.energy, b->evaluation.figures.cycles,
+                                b->setup.shown()};
 
     bool any = false;
     const auto cover = [&](double x, double y) {
@@ -173,7 +238,7 @@ PlotMark optimumMark(std::size_t objective, const Theme& theme)
 
 PlotMark placed(PlotMark mark, const MapPoint& point, int id = -1)
 {
-    mark.x = static_cast<double>(point.cycles);
+    mark.x = point.cycles;
     mark.y = point.energy;
     mark.id = id;
     return mark;
@@ -181,7 +246,7 @@ PlotMark placed(PlotMark mark, const MapPoint& point, int id = -1)
 
 QPointF valueOf(const MapPoint& point)
 {
-    return {static_cast<double>(point.cycles), point.energy};
+    return {point.cycles, point.energy};
 }
 
 PlotRaster rasterOf(const mapping::Density& d)
@@ -280,9 +345,8 @@ PlotModel searchMapPlot(const SearchMapModel& model, const Theme& theme)
             p.labels.push_back({{text}, valueOf(*point), valueOf(*point), theme.text, false, true});
     };
     name(model.current, model.currentValid ? tr("current") : tr("current, does not fit"));
-    name(model.optima[2], tr("minimum EDP"));
-    name(model.optima[0], tr("minimum energy"));
-    name(model.optima[1], tr("fewest cycles"));
+    for (const std::size_t o : {2, 0, 1})
+        name(model.optima[o], model.names[o]);
     name(model.baseline, tr("baseline"));
     return p;
 }
@@ -344,7 +408,7 @@ void paintSearchPanel(QPainter& painter, const SearchMapModel& model, const Sear
                                   uiFont(1.1, QFont::DemiBold), theme.text);
     const bool proven = model.proven && !model.running;
     const QColor& ink = proven ? theme.ok : theme.muted;
-    const QString share = percent(model.settled);
+    const QString& share = model.progress;
     const double room = TextMetrics(uiFont()).horizontalAdvance(share);
     writeLine(painter, {panel.left(), head}, panel.width() - room - 10,
               (proven ? QStringLiteral("✓ ") : QString()) + model.headline, uiFont(), ink);
@@ -369,11 +433,11 @@ void paintSearchPanel(QPainter& painter, const SearchMapModel& model, const Sear
         painter.drawText(QPointF(panel.right() - small.horizontalAdvance(value), factY), value);
         factY += small.height() + 1;
     }
-    const std::array<QString, 3> names{tr("Minimum energy"), tr("Fewest cycles"), tr("Minimum EDP")};
     for (std::size_t o = 0; o < 3; ++o) {
         const bool hot =
-            marked && model.optima[o] && marked->method && marked->method == model.optima[o]->method;
-        paintRow(painter, places.rows[o], names[o], model.optima[o], optimumMark(o, theme), hot, theme);
+            marked && model.optima[o] && marked->mapping && marked->mapping == model.optima[o]->mapping;
+        const QString name = model.names[o].left(1).toUpper() + model.names[o].mid(1);
+        paintRow(painter, places.rows[o], name, model.optima[o], optimumMark(o, theme), hot, theme);
     }
     PlotMark current;
     current.radius = 6;

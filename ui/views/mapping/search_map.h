@@ -13,15 +13,15 @@
 
 namespace tilewright::ui {
 
-/// A point of the map. A point of a running search has no method yet and cannot be loaded.
+/// A point of the map. A point of a running search has no mapping yet and cannot be loaded.
 struct MapPoint
 {
     QString name;
     double energy = 0;
-    std::int64_t cycles = 0;
-    std::optional<mapping::Method> method;
+    double cycles = 0;
+    std::optional<AnyMapping> mapping;
 
-    [[nodiscard]] double edp() const { return energy * static_cast<double>(cycles); }
+    [[nodiscard]] double edp() const { return energy * cycles; }
     [[nodiscard]] double x() const; ///< log10 cycles
     [[nodiscard]] double y() const; ///< log10 energy
 };
@@ -31,6 +31,8 @@ struct SearchMapModel
     DensityPtr density; ///< may be null
     std::vector<MapPoint> front;
     std::array<std::optional<MapPoint>, mapping::kObjectives> optima;
+    /// "minimum energy", or "least energy found" on an architecture with levels where that is not proven.
+    std::array<QString, mapping::kObjectives> names;
     std::optional<MapPoint> current; ///< nullopt if its factors do not multiply to the layer's size
     bool currentValid = true;
     std::optional<MapPoint> baseline;
@@ -39,7 +41,8 @@ struct SearchMapModel
     QString title;
     QString headline; ///< "Proven: no method is better"
     std::vector<std::pair<QString, QString>> facts;
-    double settled = 0;
+    double settled = 0; ///< how far the search is: of the space, or of its time
+    QString progress;   ///< the same in words: "42 %", "at most 12 s left"
     bool running = false;
     bool proven = false;
 };

@@ -25,6 +25,7 @@ SearchMapView::SearchMapView(const ViewContext& context, QWidget* parent)
     connect(&m_state, &MappingDocument::setupChanged, this, &SearchMapView::refresh);
     connect(&m_state, &MappingDocument::baselineChanged, this, &SearchMapView::refresh);
     connect(&m_state, &MappingDocument::spaceChanged, this, [this] {
+        showControls();
         fitAll();
         m_marked.reset();
         m_frontIndex = -1;
@@ -67,6 +68,15 @@ void SearchMapView::createControls()
                                 "only methods of high utilisation, as the reference project does, relaxed "
                                 "until a method is found. Reduced by hand: your own limits."));
     connect(m_mode, &QComboBox::activated, this, &SearchMapView::applySettings);
+    m_objective = bar().addChoice(
+        tr("Settle"), {tr("minimum EDP"), tr("minimum energy"), tr("fewest cycles"), tr("all and the front")},
+        tr("What the search proves. The front of energy against cycles is complete only if all is "
+           "settled, which takes longer."));
+    m_objective->setObjectName(QStringLiteral("objective"));
+    connect(m_objective, &QComboBox::activated, this, [this] {
+        applySettings();
+        m_state.startSearch();
+    });
     m_seconds = new DecimalBox;
     m_seconds->setRange(0.1, 3600);
     m_seconds->setDecimals(1);
@@ -107,10 +117,33 @@ void SearchMapView::applySettings()
     s.seconds = m_seconds->value();
     s.reductions = {m_use[0]->value() / 100.0,  m_use[1]->value() / 100.0, m_use[2]->value() / 100.0,
                     m_noReduction->isChecked(), m_noFilter->isChecked(),   {}};
+    switch (m_objective->currentIndex()) {
+    case 0:
+        s.objective = mapping::Objective::Edp;
+        break;
+    case 1:
+        s.objective = mapping::Objective::Energy;
+        break;
+    case 2:
+        s.objective = mapping::Objective::Cycles;
+        break;
+    default:
+        s.objective.reset();
+    }
+    m_state.search().setSettings(s);
+    showControls();
+}
+
+/// Shows the controls that the cost model has.
+void SearchMapView::showControls()
+{
+    const bool levels = m_state.setup().levels.has_value();
+    const bool byHand = !levels && m_state.search().settings().mode == SearchMode::Custom;
     for (QWidget* w :
          std::initializer_list<QWidget*>{m_use[0], m_use[1], m_use[2], m_noReduction, m_noFilter})
-        w->setVisible(s.mode == SearchMode::Custom);
-    m_state.search().setSettings(s);
+        w->setVisible(byHand);
+    bar().setShown(m_mode, !levels);
+    bar().setShown(m_objective, levels);
     bar().updateGeometry();
     QCoreApplication::postEvent(this, new QEvent(QEvent::LayoutRequest));
 }
@@ -210,13 +243,13 @@ std::optional<MapPoint> SearchMapView::pointAt(QPointF position, const PlotMark*
     if (example < 0)
         return std::nullopt;
     const mapping::MethodCost& m = d.examples[static_cast<std::size_t>(example)];
-    return MapPoint{tr("best method drawn here"), m.energy, m.cycles, m.method};
+    return MapPoint{tr("best method drawn here"), m.energy, static_cast<double>(m.cycles), m.method};
 }
 
 void SearchMapView::load(const MapPoint& point)
 {
-    if (point.method)
-        m_state.applyMethod(*point.method, tr("Load a method of the map"));
+    if (point.mapping)
+        m_state.applyMapping(*point.mapping, tr("Load a method of the map"));
 }
 
 QString SearchMapView::tooltipAt(QPointF position) const
@@ -228,7 +261,7 @@ QString SearchMapView::tooltipAt(QPointF position) const
     return QStringLiteral("<b>%1</b><br>%2<br>%3<br>%4%5")
         .arg(p->name, tr("energy %1 pJ").arg(exactNumber(p->energy)), tr("cycles %1").arg(number(p->cycles)),
              tr("EDP %1").arg(exactNumber(p->edp())),
-             p->method ? tr("<br><i>Click to load it into the editor.</i>") : QString());
+             p->mapping ? tr("<br><i>Click to load it into the editor.</i>") : QString());
 }
 
 // -- input -----------------------------------------------------------------------------------------------
@@ -236,7 +269,7 @@ QString SearchMapView::tooltipAt(QPointF position) const
 void SearchMapView::markHovered(QPointF at, const PlotMark* mark)
 {
     m_marked = pointAt(at, mark);
-    setCursor(m_marked && m_marked->method ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    setCursor(m_marked && m_marked->mapping ? Qt::PointingHandCursor : Qt::ArrowCursor);
 }
 
 void SearchMapView::markClicked(QPointF at, const PlotMark* mark, Qt::KeyboardModifiers)

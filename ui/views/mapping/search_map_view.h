@@ -50,6 +50,7 @@ private:
     void addOwnKeys();
     void refresh();
     void applySettings();
+    void showControls();
     /// The point that a click loads: a marked point, or the best method in the cell of the density.
     [[nodiscard]] std::optional<MapPoint> pointAt(QPointF position, const PlotMark* mark) const;
     void load(const MapPoint& point);
@@ -60,6 +61,7 @@ private:
     int m_frontIndex = -1; ///< index of the point chosen by keyboard
     QAction* m_start = nullptr;
     QComboBox* m_mode = nullptr;
+    QComboBox* m_objective = nullptr; ///< on an architecture with levels
     QDoubleSpinBox* m_seconds = nullptr;
     std::array<QSpinBox*, 3> m_use{};
     QCheckBox* m_noReduction = nullptr;

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "hierarchy/mapping.h"
+
+#include <string>
+#include <string_view>
+
+namespace tilewright::hierarchy {
+
+/// Document of the Mapping lens with an architecture of levels: one mapping of one layer on one machine. That
+/// of four levels is mapping::Setup.
+struct Setup
+{
+    mapping::Layer layer;
+    Architecture architecture;
+    Mapping mapping;
+
+    bool operator==(const Setup&) const = default;
+};
+
+/// Whether the text is such a document: a JSON object with an "architecture" that has "levels".
+[[nodiscard]] bool isSetup(std::string_view text);
+
+/// Reads a document (NAME.mapping.json): {"layer", "architecture", "mapping"}, each in the form of its own
+/// file.
+[[nodiscard]] Result<Setup> readSetup(std::string_view text, const std::string& file);
+[[nodiscard]] std::string writeSetup(const Setup& setup);
+
+} // namespace tilewright::hierarchy

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the Mapping lens shows: one layer on one machine, under either cost model.
+#pragma once
+
+#include "hierarchy/evaluate.h"
+#include "hierarchy/figures.h"
+#include "mapping/evaluate.h"
+#include "mapping/files.h"
+#include "mapping/search.h"
+
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace tilewright::ui {
+
+/// How a layer runs: a method of the four levels (docs/rules/mapping.md), or a mapping of an architecture
+/// with levels (docs/rules/hierarchy.md).
+using AnyMapping = std::variant<mapping::Method, hierarchy::Mapping>;
+
+/// Layer, machine and mapping. The inherited architecture, method and factors are those of the four levels.
+struct MappingSetup : mapping::Setup
+{
+    /// If set, this architecture selects its cost model, and `mapping` is what is shown.
+    std::optional<hierarchy::Architecture> levels = std::nullopt;
+    hierarchy::Mapping mapping = {};
+
+    /// The method or the mapping that is shown.
+    [[nodiscard]] AnyMapping shown() const { return levels ? AnyMapping(mapping) : AnyMapping(method); }
+    /// Replaces it. False if it belongs to the other cost model.
+    bool show(const AnyMapping& next);
+    /// Starts with all loops in the outermost level, for another layer or machine.
+    void showTrivial(const mapping::LoopNest& nest);
+    /// Adapts the method or mapping to the sizes of another layer of the same kind.
+    void refit(const mapping::LoopNest& nest);
+    /// Whether both have the same hardware.
+    [[nodiscard]] bool onSameHardware(const MappingSetup& other) const
+    {
+        return levels ? levels == other.levels : !other.levels && architecture == other.architecture;
+    }
+    /// Whether both have the same space of mappings.
+    [[nodiscard]] bool sameSpace(const MappingSetup& other) const
+    {
+        return layer == other.layer && onSameHardware(other) && (levels || factors == other.factors);
+    }
+    [[nodiscard]] const std::string& hardwareName() const
+    {
+        return levels ? levels->name : architecture.name;
+    }
+    /// Name of the cost model, as in every answer of `map`: "four levels" or "hierarchy".
+    [[nodiscard]] std::string_view costModel() const;
+    /// The document in its file format.
+    [[nodiscard]] std::string text() const;
+    /// The method or mapping in its file format, as `map -o` writes it.
+    [[nodiscard]] std::string mappingText(const mapping::LoopNest& nest) const;
+
+    bool operator==(const MappingSetup&) const = default;
+};
+
+/// Reads a document of either cost model.
+[[nodiscard]] Result<MappingSetup> readMappingSetup(std::string_view text, const std::string& file);
+
+/// The figures that both cost models have.
+struct MappingFigures
+{
+    bool hasNumbers = false; ///< false if the factors do not multiply to the trip counts
+    std::string code;        ///< of the violation: "CAPACITY"; empty if there is none
+    std::string violation;   ///< its sentence
+    double energy = 0;       ///< pJ
+    double cycles = 0;
+    double edp = 0;
+
+    [[nodiscard]] bool valid() const noexcept { return hasNumbers && violation.empty(); }
+};
+[[nodiscard]] MappingFigures figuresOf(const mapping::MappingCost& cost);
+[[nodiscard]] MappingFigures figuresOf(const hierarchy::Cost& cost);
+
+/// The cost of a setup under its cost model. The cost of the other one has no numbers.
+struct MappingEvaluation
+{
+    mapping::MappingCost cost;
+    hierarchy::Cost levels;
+    MappingFigures figures;
+};
+[[nodiscard]] MappingEvaluation evaluated(const mapping::LoopNest& nest, const MappingSetup& setup);
+
+} // namespace tilewright::ui

@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 5> kProblemHardware{"fast_memory_capacity
 bool isFractional(std::string_view axis)
 {
     return axis.ends_with("gb_per_s") || axis.ends_with("ghz") || axis.starts_with("dma.") ||
-           axis.starts_with("energy_pj.");
+           axis.starts_with("energy_pj.") || axis == "links.latency_us";
 }
 
 /// Text of a value with nine digits, so that differences of pow() between platforms do not change the plan.

@@ -35,6 +35,11 @@ private:
     [[nodiscard]] std::size_t indexOf(const std::string& name) const;
     [[nodiscard]] const LlmMatrix* find(const std::string& name) const;
     [[nodiscard]] std::string named(const std::string& name) const { return m_prefix + name; }
+    /// The beginning of all names of a layer.
+    [[nodiscard]] std::string prefixOf(std::size_t layer) const
+    {
+        return "layers." + std::to_string(layer + static_cast<std::size_t>(m_c.firstLayer)) + ".";
+    }
     Tensor slice(const std::string& name, Tensor x, std::int64_t axis, std::int64_t from, std::int64_t to);
     Tensor transpose(const std::string& name, Tensor x, std::vector<std::int64_t> permutation);
     Tensor reshape(const std::string& name, Tensor x, model::Shape shape);

@@ -89,6 +89,9 @@ struct LlmConfig
     std::int64_t feedForward = 0;
     std::int64_t vocabulary = 0; ///< 0: no words (images)
     std::vector<LlmLayer> layers;
+    std::int64_t firstLayer = 0; ///< number in the file of the first of `layers`; of a stage (stageOf())
+    bool hasEmbedding = true;    ///< false: a stage that gets its rows from the stage before
+    bool hasHead = true;         ///< false: a stage that hands its rows to the next one
 
     bool gated = true;        ///< the feed forward is three matrices, not two
     std::string activation;   ///< "silu", "gelu"

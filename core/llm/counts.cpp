@@ -23,27 +23,10 @@ public:
     {
         for (const LlmBlock& block : blocksOf(m_c))
             addLayers(m_c.layers[block.layer], block.count);
-        const std::int64_t d = m_c.hidden, normed = m_c.norm == LlmNorm::Layer ? 2 * d : d;
-        add(LlmPart::Embedding, saturatingMul(m_c.vocabulary, d), m_c.embeddingBits);
-        add(LlmPart::Embedding, saturatingMul(m_c.positions + m_c.tokenTypes, d), m_c.embeddingBits);
-        if (m_c.finalNorm)
-            add(LlmPart::Norm, normed, m_c.elementBits);
-        if (m_c.tokenTypes > 0) // the embeddings have a norm too
-            add(LlmPart::Norm, normed, m_c.elementBits);
-        if (m_c.pooler)
-            add(LlmPart::Head, saturatingMul(d, d) + d, m_c.elementBits);
-        if (m_c.images.patch > 0) {
-            const LlmImages& i = m_c.images;
-            const std::int64_t patch = saturatingMul(saturatingMul(i.patch, i.patch), i.channels);
-            add(LlmPart::Embedding, saturatingMul(patch, d) + 2 * d, m_c.elementBits); // bias, class token
-            if (i.classes > 0)
-                add(LlmPart::Head, saturatingMul(i.classes, d) + i.classes, m_c.elementBits);
-        } else if (m_c.causal) {
-            if (!m_c.tied)
-                add(LlmPart::Head, saturatingMul(m_c.vocabulary, d), m_c.headBits);
-            if (m_c.headBias)
-                add(LlmPart::Head, m_c.vocabulary, m_c.elementBits);
-        }
+        if (m_c.hasEmbedding)
+            addEmbedding();
+        if (m_c.hasHead)
+            addHead();
         m_out.active = saturatingAdd(m_out.total, -m_inactive);
         for (const double bytes : m_out.bytes)
             m_out.weightBytes += bytes;
@@ -59,6 +42,41 @@ private:
         m_out.parameters[p] = saturatingAdd(m_out.parameters[p], parameters);
         m_out.total = saturatingAdd(m_out.total, parameters);
         m_out.bytes[p] += bytesOf(parameters, bits);
+    }
+    [[nodiscard]] std::int64_t normed() const noexcept
+    {
+        return m_c.norm == LlmNorm::Layer ? 2 * m_c.hidden : m_c.hidden;
+    }
+    void addEmbedding()
+    {
+        const std::int64_t d = m_c.hidden;
+        add(LlmPart::Embedding, saturatingMul(m_c.vocabulary, d), m_c.embeddingBits);
+        add(LlmPart::Embedding, saturatingMul(m_c.positions + m_c.tokenTypes, d), m_c.embeddingBits);
+        if (m_c.tokenTypes > 0) // the embeddings have a norm too
+            add(LlmPart::Norm, normed(), m_c.elementBits);
+        if (m_c.images.patch > 0) {
+            const LlmImages& i = m_c.images;
+            const std::int64_t patch = saturatingMul(saturatingMul(i.patch, i.patch), i.channels);
+            add(LlmPart::Embedding, saturatingMul(patch, d) + 2 * d, m_c.elementBits); // bias, class token
+        }
+    }
+    void addHead()
+    {
+        const std::int64_t d = m_c.hidden;
+        if (m_c.finalNorm)
+            add(LlmPart::Norm, normed(), m_c.elementBits);
+        if (m_c.pooler)
+            add(LlmPart::Head, saturatingMul(d, d) + d, m_c.elementBits);
+        if (m_c.images.classes > 0)
+            add(LlmPart::Head, saturatingMul(m_c.images.classes, d) + m_c.images.classes, m_c.elementBits);
+        if (!m_c.causal || m_c.images.patch > 0)
+            return;
+        if (!m_c.tied)
+            add(LlmPart::Head, saturatingMul(m_c.vocabulary, d), m_c.headBits);
+        else if (!m_c.hasEmbedding) // the embedding is on another chip
+            add(LlmPart::Head, saturatingMul(m_c.vocabulary, d), m_c.embeddingBits);
+        if (m_c.headBias)
+            add(LlmPart::Head, m_c.vocabulary, m_c.elementBits);
     }
     void addLayers(const LlmLayer& layer, std::int64_t count)
     {

@@ -2,6 +2,7 @@
 #include "llm/model.h"
 
 #include "llm/builder.h"
+#include "llm/shards.h"
 
 #include <algorithm>
 #include <cmath>
@@ -50,8 +51,12 @@ Result<LlmModel> llmModel(const LlmConfig& config, const LlmOptions& options)
     const auto o = resolved(config, options);
     if (!o)
         return o.error();
-    const LlmConfig c = withWidths(config, *o);
-    return LlmBuilder(c, *o).run();
+    LlmConfig whole = withWidths(config, *o);
+    const LlmConfig c = stageOf(shardOf(whole, o->chips), o->stages, o->stages - 1);
+    auto out = LlmBuilder(c, *o).run();
+    if (out)
+        out->whole = std::move(whole);
+    return out;
 }
 
 LlmBuilder::LlmBuilder(const LlmConfig& config, const LlmOptions& options)
@@ -61,29 +66,32 @@ LlmBuilder::LlmBuilder(const LlmConfig& config, const LlmOptions& options)
 
 Result<LlmModel> LlmBuilder::run()
 {
-    Tensor x = m_c.images.patch > 0 ? images() : embedding();
+    Tensor x = !m_c.hasEmbedding      ? m_b.input("hidden", {rows(), m_c.hidden})
+               : m_c.images.patch > 0 ? images()
+                                      : embedding();
     const auto layers = layersOf(m_c, m_o.layers);
     for (const std::size_t i : layers)
         x = layer(i, x);
-    head(x);
+    if (m_c.hasHead)
+        head(x);
     auto built = std::move(m_b).build();
     if (!built)
         return built.error();
     for (const auto& [t, bits] : m_bits)
         built->tensors[t].bits = bits;
     built->file = m_c.file;
-    LlmModel out{{m_c, m_o, {}}, std::move(*built)};
+    LlmModel out{{m_c, m_o, {}, {}}, std::move(*built)};
     const auto blocks = blocksOf(m_c);
     std::size_t at = 0;
     for (const std::size_t i : layers) {
-        const std::string prefix = "layers." + std::to_string(i) + ".";
+        const std::string prefix = prefixOf(i);
         const auto& operators = out.model.operators;
         const auto isOfLayer = [&](std::size_t op) {
             return operators[OperatorId(op)].name.starts_with(prefix);
         };
         while (at < operators.size() && !isOfLayer(at))
             ++at;
-        LlmRange range{at, at, i, 1};
+        LlmRange range{at, at, i + static_cast<std::size_t>(m_c.firstLayer), 1};
         while (range.end < operators.size() && isOfLayer(range.end))
             ++range.end;
         at = range.end;
@@ -229,7 +237,7 @@ LlmBuilder::Tensor LlmBuilder::images()
 
 LlmBuilder::Tensor LlmBuilder::layer(std::size_t i, Tensor x)
 {
-    m_prefix = "layers." + std::to_string(i) + ".";
+    m_prefix = prefixOf(i);
     m_layer = &m_c.layers[i];
     m_matrices = matricesOf(m_c, *m_layer);
     const auto feed = [&](Tensor in) {

@@ -29,6 +29,8 @@ struct LlmOptions
     std::int64_t cached = 0;         ///< tokens in the cache before: decode, chunked
     std::int64_t tokens = 0;         ///< tokens of a step of decode
     std::int64_t layers = kEachKind; ///< the first layers; or one layer of each kind, or all
+    std::int64_t chips = 1;          ///< chips that share every layer (tensor parallelism)
+    std::int64_t stages = 1;         ///< groups of so many chips, one after another (pipeline)
     std::int64_t kvBits = 0, weightBits = 0, activationBits = 0; ///< in 1/1024 bit; 0: those of the file
     bool operator==(const LlmOptions&) const = default;
 
@@ -39,10 +41,15 @@ struct LlmOptions
     }
     /// Keys of a sequence after the last token.
     [[nodiscard]] std::int64_t keys() const noexcept { return cached + computed(); }
+    /// Several chips.
+    [[nodiscard]] bool isGroup() const noexcept { return chips > 1 || stages > 1; }
+    /// Sequences in all stages together.
+    [[nodiscard]] std::int64_t sequences() const noexcept { return batch * stages; }
 };
 /// The options as sizes with names, as those of the free dimensions of an ONNX model: "phase" (1 to 3, in the
-/// order of LlmPhase), "batch", "prompt", "cached", "tokens", "layers", "all_layers" (1), "kv_bits",
-/// "weight_bits", "activation_bits", and for a fraction of a bit "kv_1024ths" ...; defaults are left out.
+/// order of LlmPhase), "batch", "prompt", "cached", "tokens", "layers", "all_layers" (1), "chips", "stages",
+/// "kv_bits", "weight_bits", "activation_bits", and for a fraction of a bit "kv_1024ths" ...; defaults are
+/// left out.
 [[nodiscard]] std::map<std::string, std::int64_t> dimensionsOf(const LlmOptions& options);
 /// The options of such sizes. The path of an Error is the name.
 [[nodiscard]] Result<LlmOptions> optionsOf(const std::map<std::string, std::int64_t>& dimensions);
@@ -55,7 +62,7 @@ struct LlmOptions
 struct LlmRange
 {
     std::size_t first = 0, end = 0; ///< operators [first, end)
-    std::size_t layer = 0;
+    std::size_t layer = 0;          ///< number in the file
     std::int64_t count = 1;
     bool operator==(const LlmRange&) const = default;
 };
@@ -63,18 +70,21 @@ struct LlmRange
 /// What the operators of a model stand for.
 struct LlmScope
 {
-    LlmConfig config;   ///< with the widths of the options
+    /// What one chip has of the last stage, with the widths of the options: the model, if there is one chip.
+    LlmConfig config;
     LlmOptions options; ///< resolved
     std::vector<LlmRange> ranges;
+    LlmConfig whole; ///< the model, with the widths of the options
 
-    /// How often the whole model has this operator.
+    /// How often `config` has this operator.
     [[nodiscard]] std::int64_t countOf(OperatorId op) const noexcept;
 };
 struct LlmModel : LlmScope
 {
     model::Model model;
 };
-/// Builds the operators. The path of an Error is the option.
+/// Builds the operators of one chip, of several stages those of the last one, which has the head and at least
+/// as many layers as any other (docs/rules/llm.md 8). The path of an Error is the option.
 [[nodiscard]] Result<LlmModel> llmModel(const LlmConfig& config, const LlmOptions& options);
 
 /// Routed experts that `tokens` reach in a layer: the expected number, rounded, at least those of one token.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/integer.h"
 #include "llm/model.h"
+#include "llm/shards.h"
 
 #include <algorithm>
 #include <array>
@@ -26,7 +28,8 @@ struct Size
 constexpr Size kSizes[] = {
     {"batch", &LlmOptions::batch, kMostBatch},    {"prompt", &LlmOptions::prompt, kMostTokens},
     {"cached", &LlmOptions::cached, kMostTokens}, {"tokens", &LlmOptions::tokens, kMostTokens},
-    {"layers", &LlmOptions::layers, 1 << 20},
+    {"layers", &LlmOptions::layers, 1 << 20},     {"chips", &LlmOptions::chips, kMostChips},
+    {"stages", &LlmOptions::stages, 1 << 20},
 };
 struct Width
 {
@@ -126,8 +129,16 @@ Result<LlmOptions> resolved(const LlmConfig& c, const LlmOptions& options)
         return refused("--cached", "needs --phase decode or chunked");
     if (o.batch < 1 || o.batch > kMostBatch)
         return refused("--batch", "must be 1 to " + std::to_string(kMostBatch));
-    if (o.layers > static_cast<std::int64_t>(c.layers.size()))
-        return refused("--layers", "the model has " + std::to_string(c.layers.size()) + " layers");
+    const auto layers = static_cast<std::int64_t>(c.layers.size());
+    if (o.chips < 1 || o.chips > kMostChips)
+        return refused("--chips", "must be 1 to " + std::to_string(kMostChips));
+    if (const std::string rest = undividedBy(c, o.chips); !rest.empty())
+        return refused("--chips", std::to_string(o.chips) + " chips cannot share " + rest + " equally");
+    if (o.stages < 1 || o.stages > layers)
+        return refused("--stages", "must be 1 to " + std::to_string(layers) + ", the layers of the model");
+    if (o.layers > ceilDiv(layers, o.stages))
+        return refused("--layers", (o.stages > 1 ? "a stage has " : "the model has ") +
+                                       std::to_string(ceilDiv(layers, o.stages)) + " layers");
     if (o.layers < kAllLayers)
         return refused("--layers", "must be 1 or more, or all");
     const std::int64_t most = c.mostPositions > 0 ? c.mostPositions : kMostTokens;

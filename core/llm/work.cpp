@@ -21,7 +21,10 @@ public:
     {
         for (const LlmBlock& block : blocksOf(m_c))
             addLayer(m_c.layers[block.layer], static_cast<double>(block.count));
-        addEnds();
+        if (m_c.hasEmbedding)
+            addEmbedding();
+        if (m_c.hasHead)
+            addHead();
         m_out.writtenBytes = m_rows * bytes(static_cast<double>(m_c.cacheElements()), m_c.kvBits) *
                              static_cast<double>(m_c.layers.size());
         return m_out;
@@ -101,10 +104,9 @@ private:
         read(LlmPart::Attention, count * batch * bytes(held, m_c.kvBits));
     }
 
-    void addEnds()
+    void addEmbedding()
     {
         const auto d = static_cast<double>(m_c.hidden), batch = static_cast<double>(m_o.batch);
-        read(LlmPart::Norm, bytes(d, m_c.elementBits));
         if (m_c.images.patch > 0) {
             const auto patch = static_cast<double>(m_c.images.patch * m_c.images.patch * m_c.images.channels);
             multiply(LlmPart::Embedding, batch * static_cast<double>(m_c.images.patches()) * patch * d,
@@ -113,6 +115,12 @@ private:
         } else {
             read(LlmPart::Embedding, bytes(m_rows * d, m_c.embeddingBits));
         }
+    }
+
+    void addHead()
+    {
+        const auto d = static_cast<double>(m_c.hidden), batch = static_cast<double>(m_o.batch);
+        read(LlmPart::Norm, bytes(d, m_c.elementBits));
         const double words = static_cast<double>(m_c.causal             ? m_c.vocabulary
                                                  : m_c.images.patch > 0 ? m_c.images.classes
                                                  : m_c.pooler           ? m_c.hidden

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "edit/fit.h"
 #include "eval/fast_evaluator.h"
+#include "lower/collectives.h"
 #include "lower/floor.h"
 
 #include <algorithm>
@@ -74,6 +75,9 @@ Result<ModelOnMachinePtr> putOnMachine(std::shared_ptr<const Workload> workload,
 {
     if (workload->noModel)
         return *workload->noModel;
+    if (workload->language)
+        if (Status linked = checkLinks(workload->language->options, machine); !linked)
+            return linked.error();
     auto lowered = lowerToProblem(workload->model, machine);
     if (!lowered)
         return lowered.error();

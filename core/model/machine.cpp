@@ -57,6 +57,9 @@ public:
         const double perByte = m.dma.mhz / 1000 / m.at(MachineLevel::External).gbPerSecond;
         value("dma.cycles_per_byte", m.dma.cyclesPerByte, std::ceil(perByte * 1e6 - 1e-6) / 1e6,
               "dma.mhz / 1000 / levels.external.gb_per_s");
+        value("links.gb_per_s", m.links.gbPerSecond, 0, "none");
+        value("links.latency_us", m.links.latencyMicros, 0, "default");
+        word("links.topology", m.links.topology, LinkTopology::Ring);
         launch();
         value("energy_pj.rf", m.energy.rf, kEnergy.rf, "default");
         value("energy_pj.noc", m.energy.noc, kEnergy.noc, "default");
@@ -269,6 +272,11 @@ std::string_view toString(SourceKind kind) noexcept
 {
     constexpr std::array<std::string_view, 5> kNames{"measured", "datasheet", "paper", "assumed", "fitted"};
     return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::string_view toString(LinkTopology topology) noexcept
+{
+    return topology == LinkTopology::Ring ? "ring" : "all_to_all";
 }
 
 std::string_view toString(MachineLens lens) noexcept

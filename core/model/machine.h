@@ -50,6 +50,13 @@ struct MacRate
 };
 [[nodiscard]] std::string rateName(const MacRate& rate); ///< "8" or "8x4", as in a machine file
 
+/// How equal chips are linked.
+enum class LinkTopology : std::uint8_t {
+    Ring,     ///< each chip with two neighbours
+    AllToAll, ///< each chip with every other one, directly or through switches
+};
+[[nodiscard]] std::string_view toString(LinkTopology topology) noexcept; ///< "ring", "all_to_all"
+
 /// The cores of one kind: their number, arrays and vector units.
 struct MachineCores
 {
@@ -161,6 +168,14 @@ struct Machine : MachineCores
         double product = 0, softmax = 0, layerNorm = 0, rmsNorm = 0, elementwise = 0;
         bool operator==(const Launch&) const = default;
     };
+    /// Links to other chips of the same kind (docs/rules/llm.md 8).
+    struct Links
+    {
+        double gbPerSecond = 0;   ///< that one chip sends over all its links; 0: it has none
+        double latencyMicros = 0; ///< of one transfer between two chips
+        LinkTopology topology = LinkTopology::Ring;
+        bool operator==(const Links&) const = default;
+    };
     struct Noc
     {
         std::int64_t linkBytesPerCycle = 32, trunkBytesPerCycle = 128;
@@ -195,6 +210,7 @@ struct Machine : MachineCores
     Dram dram;
     Noc noc;
     Dma dma;
+    Links links;
     Launch launch;
     Energy energy;
 

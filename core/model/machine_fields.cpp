@@ -69,6 +69,7 @@ constexpr Modelled kModelled[] = {
     {"dram", 0},
     {"noc", kNpu, false},
     {"dma", kMapping, false},
+    {"links", 0, false}, // of several chips: the Summary and the sweep of language models
     {"launch_us", 0},
     {"energy_pj.rf_write", kMapping},
     {"energy_pj.spm_write", kMapping},
@@ -371,6 +372,13 @@ std::vector<MachineField> machineFields(const Machine& m)
     f.number("dma.cycles_per_byte", "cycles a byte", U::Cycles, m.dma.cyclesPerByte,
              "Cycles of the DMA clock.");
     f.number("dma.mhz", "clock", U::Mhz, m.dma.mhz, "Of the DMA engine.");
+    f.group("links between chips");
+    f.number("links.gb_per_s", "rate", U::GbPerSecond, m.links.gbPerSecond,
+             "That one chip sends over all its links. 0: it has none.");
+    f.number("links.latency_us", "latency", U::Micros, m.links.latencyMicros,
+             "Of one transfer between two chips.");
+    f.text("links.topology", "topology", "Which chips are linked: neighbours in a ring, or every pair.",
+           std::string(toString(m.links.topology)), {"ring", "all_to_all"});
     f.group("launch of an operator");
     const std::string_view launch = "From the command of the host to the start of the operator.";
     f.number("launch_us.product", "product or convolution", U::Micros, m.launch.product, launch);

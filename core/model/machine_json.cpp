@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::array kDataflows{ArrayDataflow::Os, ArrayDataflow::Ws, ArrayDataflow::Is};
 constexpr std::array kArrayKinds{ArrayKind::Systolic, ArrayKind::DotProduct, ArrayKind::Spatial};
+constexpr std::array kTopologies{LinkTopology::Ring, LinkTopology::AllToAll};
 constexpr std::array kSourceKinds{SourceKind::Measured, SourceKind::Datasheet, SourceKind::Paper,
                                   SourceKind::Assumed, SourceKind::Fitted};
 /// Loops of convolutions and of products (docs/rules/mapping.md 1).
@@ -314,6 +315,11 @@ static void bindFields(JsonFields& f, Machine& m)
         dma.optional("init_cycles", m.dma.initCycles, Numbers{0, 1e9});
         dma.optional("cycles_per_byte", m.dma.cyclesPerByte, Numbers{0, 1e6});
         dma.optional("mhz", m.dma.mhz, Numbers{0.001, 1e6});
+    });
+    f.optional("links", [&](JsonFields& links) {
+        links.optional("gb_per_s", m.links.gbPerSecond, Numbers{0, 1e9});
+        links.optional("latency_us", m.links.latencyMicros, Numbers{0, 1e6});
+        links.optional("topology", m.links.topology, Words<LinkTopology>{kTopologies, wordOf<LinkTopology>});
     });
     f.optional("launch_us", [&](JsonFields& launch) {
         constexpr Numbers kMicros{0, 1e6};

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "edit/fit.h"
 #include "eval/evaluator.h"
-#include "llm/counts.h"
+#include "lower/collectives.h"
+#include "lower/group_step.h"
 #include "lower/machine_lenses.h"
 #include "lower/npu_model.h"
 #include "lower/on_machine.h"
-#include "lower/step_floor.h"
 #include "npu/fit_tiles.h"
 #include "npu/output.h"
 #include "npu/run.h"
 #include "report/evaluation_json.h"
 #include "sweep/points.h"
+
+#include <algorithm>
 
 namespace tilewright::sweep {
 
@@ -77,9 +79,25 @@ MaybeResult languagePoint(const Sweep& sweep, const Point& point, const std::sto
         return failedPoint(workload.error());
     const llm::LlmScope& scope = *(*workload)->language;
     const What what = sweep.plan().what;
+    if (const Status linked = lower::checkLinks(scope.options, *machine); !linked)
+        return failedPoint(linked.error());
     const std::int64_t cores = what == What::Evaluate ? 1 : machine->cores; // a schedule runs on one
-    const double floor = lower::stepFloor(scope.config, scope.options, *machine, cores).cycles.value;
-    double cycles = floor;
+    const auto milliseconds = [&](double cycles) {
+        constexpr double kCyclesOfMs = 1e6; // at 1 GHz
+        return cycles / machine->clockGhz / kCyclesOfMs;
+    };
+    const auto timeOf = [&](const lower::StageFloor& stage, double cycles) {
+        return milliseconds(cycles) + stage.collectives.value;
+    };
+    const lower::GroupFloor group = lower::groupFloor(scope, scope.options, *machine, cores);
+    const lower::StageFloor& last = group.stages.back(); // the one that a lens computes
+    double floor = 0, pace = 0;                          // of all stages, and of the slowest one
+    for (const lower::StageFloor& stage : group.stages) {
+        const double time = timeOf(stage, stage.chip.cycles.value);
+        floor += time * static_cast<double>(stage.count);
+        pace = std::max(pace, time);
+    }
+    double step = floor, ofFloor = floor > 0 ? 1 : 0;
     if (what != What::Bound) {
         const auto model = lower::putOnMachine(*workload, *machine);
         if (!model)
@@ -98,22 +116,18 @@ MaybeResult languagePoint(const Sweep& sweep, const Point& point, const std::sto
                 return std::nullopt;
             operators = std::move(**run);
         }
-        cycles = lower::ofAllLayers(scope, operators).whole;
+        const double cycles = lower::ofAllLayers(scope, operators).whole;
+        pace = timeOf(last, cycles);
+        step = pace * static_cast<double>(scope.options.stages); // a pipeline that is full
+        const double least = last.chip.cycles.value;
+        if (least > 0)
+            ofFloor = scope.options.isGroup() ? pace / timeOf(last, least) : cycles / least;
     }
-    constexpr double kCyclesOfMs = 1e6; // at 1 GHz
-    const double ms = cycles / machine->clockGhz / kCyclesOfMs;
     const auto tokens = static_cast<double>(scope.options.batch * scope.options.computed());
-    const double memory = llm::llmCounts(scope.config).weightBytes +
-                          (scope.config.causal ? static_cast<double>(scope.options.batch) *
-                                                     llm::kvBytes(scope.config, scope.options.keys())
-                                               : 0.0);
+    const lower::ChipBytes bytes = lower::chipBytes(scope);
     PointResult out;
-    out.metrics = {ms,
-                   ms / tokens,
-                   ms > 0 ? 1000 * tokens / ms : 0,
-                   floor / machine->clockGhz / kCyclesOfMs,
-                   floor > 0 ? cycles / floor : 0,
-                   memory};
+    out.metrics = {step,  pace / tokens, pace > 0 ? 1000 * tokens / pace : 0,
+                   floor, ofFloor,       bytes.weights.value + bytes.cache.value};
     return out;
 }
 

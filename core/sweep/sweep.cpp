@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 5> kProblemHardware{"fast_memory_capacity
 bool isFractional(std::string_view axis)
 {
     return axis.ends_with("gb_per_s") || axis.ends_with("ghz") || axis.starts_with("dma.") ||
-           axis.starts_with("energy_pj.") || axis.ends_with("_pj") ||
+           axis.starts_with("energy_pj.") || axis.ends_with("_pj") || axis == "links.latency_us" ||
            (axis.starts_with("levels.") && axis.ends_with("bytes_per_cycle"));
 }
 

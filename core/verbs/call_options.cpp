@@ -137,7 +137,7 @@ void bindOptions(OptionList& o, PlaceCall& call)
     o["schedule"].required = false;
     for (const char* name :
          {"--dim", "--machine", "--rules", "--set", "--phase", "--batch", "--prompt", "--cached", "--tokens",
-          "--layers", "--kv-bits", "--weight-bits", "--activation-bits"})
+          "--layers", "--chips", "--stages", "--kv-bits", "--weight-bits", "--activation-bits"})
         o.needs(ofSchedule, "a schedule")(o[name]);
     o.add("--capacity", call.capacity, Range{1}, "Fast memory, which a file of buffers needs",
           o.notWith(ofSchedule, "a schedule, whose problem has its own"), o.otherwise("that of the problem"));

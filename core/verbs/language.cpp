@@ -13,6 +13,8 @@ namespace {
 
 using llm::LlmOptions;
 using llm::LlmPhase;
+using lower::GroupFloor;
+using lower::groupFloor;
 using lower::kClosedForm;
 using lower::stepFloor;
 using lower::StepFloor;
@@ -29,6 +31,9 @@ constexpr std::array<LanguageColumn, kLanguageFigures> kColumns{{
     {LanguageFigure::TokensPerSecond, "tokens_per_second", "tokens a second, at most", ""},
     {LanguageFigure::BatchAtKnee, "batch_at_knee", "batch from which decode is bound by compute", ""},
     {LanguageFigure::LongestContext, "longest_context", "longest context that fits", "tokens"},
+    {LanguageFigure::WeightBytesOfChip, "weight_bytes_of_chip", "bytes of weights a chip", "bytes"},
+    {LanguageFigure::KvBytesOfChip, "kv_bytes_of_chip", "bytes of cache a chip", "bytes"},
+    {LanguageFigure::CollectiveTime, "collectives_ms", "time of collectives in a step", "ms"},
 }};
 
 /// The same sequences in another phase.
@@ -45,15 +50,7 @@ LlmOptions inPhase(const LlmOptions& options, LlmPhase phase)
     return out;
 }
 
-ExplainedValue milliseconds(const std::string& name, const ExplainedValue& cycles, const Machine& m)
-{
-    return combined(Operation::Quotient, name, "ms",
-                    {cycles, combined(Operation::Product, "cycles a millisecond", "",
-                                      {lower::machineValue(m, "clock_ghz", "clock", "GHz", m.clockGhz),
-                                       leaf("cycles a millisecond at 1 GHz", "", 1e6, {})})});
-}
-
-void addTimes(LanguageFigures& out, const Machine& m)
+void addTimes(LanguageFigures& out, const llm::LlmScope& scope, const Machine& m)
 {
     const auto at = [&](LanguageFigure f) -> auto&
     {
@@ -61,32 +58,39 @@ void addTimes(LanguageFigures& out, const Machine& m)
     };
     const LlmOptions prefill = inPhase(out.options, LlmPhase::Prefill);
     at(LanguageFigure::TimeToFirstToken) =
-        milliseconds("time to first token", stepFloor(out.config, prefill, m, out.cores).cycles, m);
-    if (!out.config.causal)
+        groupFloor(scope, prefill, m, out.cores, "time to first token").latency;
+    if (!scope.whole.causal)
         return;
     const LlmOptions decode = inPhase(out.options, LlmPhase::Decode);
     const ExplainedValue tokens = leaf("tokens of a sequence in a step", "",
                                        static_cast<double>(decode.tokens), "the call", "docs/rules/llm.md 6");
-    const ExplainedValue step =
-        milliseconds("time of a step", stepFloor(out.config, decode, m, out.cores).cycles, m);
+    const GroupFloor step = groupFloor(scope, decode, m, out.cores);
     at(LanguageFigure::TimePerOutputToken) =
-        combined(Operation::Quotient, "time per output token", "ms", {step, tokens});
+        combined(Operation::Quotient, "time per output token", "ms", {step.latency, tokens});
     at(LanguageFigure::TokensPerSecond) =
         combined(Operation::Quotient, "tokens a second", "",
                  {combined(Operation::Product, "tokens of a thousand steps", "",
                            {leaf("sequences", "", static_cast<double>(decode.batch), "the call"), tokens,
                             leaf("milliseconds of a second", "", 1000, {})}),
-                  step});
-    if (const auto knee = batchAtKnee(out.config, decode.cached, m, out.cores))
+                  step.slowest});
+    if (const auto knee = batchAtKnee(scope.config, decode.cached, m, out.cores))
         at(LanguageFigure::BatchAtKnee) =
             leaf("batch", "", static_cast<double>(*knee),
                  "least batch whose compute floor is not below its memory floor", "docs/rules/llm.md 7");
-    const double room = static_cast<double>(m.at(MachineLevel::External).totalBytes()) -
-                        at(LanguageFigure::WeightBytes)->value;
-    if (const auto longest = llm::longestContext(out.config, out.options.batch, std::max(0.0, room)))
+    if (const auto longest = lower::longestContext(scope, m))
         at(LanguageFigure::LongestContext) =
-            leaf("tokens", "tokens", static_cast<double>(room < 0 ? 0 : *longest),
+            leaf("tokens", "tokens", static_cast<double>(*longest),
                  "external memory of " + m.name + " without the weights", "docs/rules/llm.md 7");
+}
+
+/// What only several chips have.
+void addGroup(LanguageFigures& out, const llm::LlmScope& scope, const GroupFloor& step)
+{
+    lower::ChipBytes bytes = lower::chipBytes(scope);
+    out.figures[static_cast<std::size_t>(LanguageFigure::WeightBytesOfChip)] = std::move(bytes.weights);
+    if (scope.whole.causal)
+        out.figures[static_cast<std::size_t>(LanguageFigure::KvBytesOfChip)] = std::move(bytes.cache);
+    out.figures[static_cast<std::size_t>(LanguageFigure::CollectiveTime)] = step.collectives;
 }
 
 } // namespace
@@ -125,11 +129,11 @@ std::optional<std::int64_t> batchAtKnee(const llm::LlmConfig& config, std::int64
 LanguageFigures languageFigures(const llm::LlmScope& scope, const Machine& machine)
 {
     LanguageFigures out;
-    out.config = scope.config;
+    out.config = scope.whole;
     out.options = scope.options;
     out.cores = machine.cores;
-    const llm::LlmCounts counts = llm::llmCounts(scope.config);
-    const llm::LlmWork work = llm::llmWork(scope.config, scope.options, lower::elementBits(machine));
+    const llm::LlmCounts counts = llm::llmCounts(scope.whole);
+    const llm::LlmWork work = llm::llmWork(scope.whole, scope.options, lower::elementBits(machine));
     const auto set = [&](LanguageFigure f, const char* unit, double value, const char* rule) {
         out.figures[static_cast<std::size_t>(f)] =
             leaf(std::string(kColumns[static_cast<std::size_t>(f)].title), unit, value, kClosedForm, rule);
@@ -137,16 +141,24 @@ LanguageFigures languageFigures(const llm::LlmScope& scope, const Machine& machi
     set(LanguageFigure::Parameters, "", static_cast<double>(counts.total), "docs/rules/llm.md 3");
     set(LanguageFigure::ActiveParameters, "", static_cast<double>(counts.active), "docs/rules/llm.md 3");
     set(LanguageFigure::WeightBytes, "bytes", counts.weightBytes, "docs/rules/llm.md 5");
-    if (scope.config.causal) {
+    if (scope.whole.causal) {
         set(LanguageFigure::KvBytesPerToken, "bytes", counts.kvBytesPerToken, "docs/rules/llm.md 4");
         set(LanguageFigure::KvBytes, "bytes",
-            static_cast<double>(scope.options.batch) * llm::kvBytes(scope.config, scope.options.keys()),
+            static_cast<double>(scope.options.sequences()) * llm::kvBytes(scope.whole, scope.options.keys()),
             "docs/rules/llm.md 4");
     }
     const auto tokens = static_cast<double>(scope.options.batch * scope.options.computed());
     set(LanguageFigure::FlopsPerToken, "", 2 * work.totalMacs() / tokens, "docs/rules/llm.md 7");
-    addTimes(out, machine);
-    out.floor = stepFloor(scope.config, scope.options, machine, out.cores);
+    addTimes(out, scope, machine);
+    GroupFloor step = groupFloor(scope, scope.options, machine, out.cores);
+    if (scope.options.isGroup())
+        addGroup(out, scope, step);
+    const lower::StageFloor& last = step.stages.back();
+    out.floor = last.chip;
+    out.binds = last.collectives.value > last.time.value - last.collectives.value ? "collectives"
+                : last.chip.boundByMemory()                                       ? "memory"
+                                                                                  : "compute";
+    out.step = std::move(step.latency);
     for (std::size_t i = 0; i < llm::kLlmParts; ++i)
         if (counts.parameters[i] > 0 || work.macs[i] > 0)
             out.parts.push_back({static_cast<llm::LlmPart>(i), counts.parameters[i], counts.bytes[i],
@@ -164,6 +176,7 @@ std::string languageText(const LanguageFigures& figures, LanguageFigure figure)
     switch (figure) {
     case LanguageFigure::TimeToFirstToken:
     case LanguageFigure::TimePerOutputToken:
+    case LanguageFigure::CollectiveTime:
         return significantNumber(value->value);
     default:
         return formatGrouped(std::round(value->value));
@@ -179,6 +192,10 @@ std::string stepText(const LlmOptions& o)
                       counted(o.computed(), "token");
     if (o.cached > 0)
         out += " after " + formatGrouped(o.cached) + " in the cache";
+    if (o.stages > 1)
+        out += ", " + counted(o.stages, "stage") + " of " + counted(o.chips, "chip");
+    else if (o.chips > 1)
+        out += ", " + counted(o.chips, "chip");
     return out;
 }
 

@@ -105,7 +105,8 @@ struct SummaryRow
     std::vector<OperatorFigures> operators; ///< in the order of the model
     std::shared_ptr<const Schedule> solved; ///< ScheduleSolved: the schedule that was found
     bool interrupted = false;               ///< the search was stopped: the best so far
-    /// Of a language model: cycles of all its layers, and as a multiple of their floor.
+    /// Of a language model: cycles of all its layers, and as a multiple of their floor. Of several chips both
+    /// are those of one chip of the last stage with its collectives.
     std::optional<ExplainedValue> wholeCycles, wholeOfFloor;
 
     [[nodiscard]] const std::optional<ExplainedValue>& of(SummaryFigure figure) const

@@ -59,13 +59,15 @@ Json languageDocument(const Summary& summary, bool explained)
              {"cached_tokens", o.cached},
              {"layers", language.config.layers.size()},
              {"cores", language.cores},
+             {"chips", o.chips},
+             {"stages", o.stages},
              {"kv_bits", jsonNumber(static_cast<double>(language.config.kvBits) / llm::kBit)}};
     for (const LanguageColumn& column : languageColumns()) {
         const auto& figure = language.of(column.figure);
         out[std::string(column.name)] = figure ? jsonNumber(figure->value) : Json(nullptr);
     }
-    out["step_floor_ms"] = jsonNumber(language.floor.cycles.value / (summary.clockGhz * 1e6));
-    out["step_binds"] = language.floor.boundByMemory() ? "memory" : "compute";
+    out["step_floor_ms"] = jsonNumber(language.step.value);
+    out["step_binds"] = std::string(language.binds);
     Json& parts = out["parts"] = Json::array();
     for (const LanguagePart& part : language.parts)
         parts.push_back({{"part", std::string(llm::toString(part.part))},
@@ -78,7 +80,7 @@ Json languageDocument(const Summary& summary, bool explained)
     for (const SummaryRow& row : summary.rows)
         if (const auto ms = wholeMilliseconds(summary, row); ms && row.wholeOfFloor)
             reached.push_back({{"row", std::string(toString(row.kind))},
-                               {"step_ms", jsonNumber(*ms)},
+                               {"step_ms", jsonNumber(*ms * static_cast<double>(o.stages))},
                                {"tokens_per_second", jsonNumber(*ms > 0 ? 1000 * tokens / *ms : 0)},
                                {"of_floor", jsonNumber(row.wholeOfFloor->value)}});
     if (explained) {

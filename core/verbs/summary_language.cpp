@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the rows of the Summary say of a whole language model (docs/rules/llm.md 7).
 #include "base/text.h"
+#include "lower/collectives.h"
+#include "lower/group_step.h"
 #include "verbs/summary_rows.h"
 
 #include <algorithm>
@@ -34,6 +36,15 @@ lower::CyclesOfLayers weighted(const SummaryRow& row, const SummarySubject& subj
     return lower::ofAllLayers(scope, cyclesOf);
 }
 
+/// The cycles of a chip of the open stage, then those of its collectives.
+ExplainedValue withCollectives(ExplainedValue cycles, const llm::LlmScope& scope, const Machine& machine)
+{
+    const ExplainedValue collectives = lower::collectiveTime(scope.config, scope.options, machine);
+    std::string name = cycles.name + " and collectives";
+    return combined(Operation::Sum, std::move(name), "cycles",
+                    {std::move(cycles), lower::cyclesOf(collectives, machine)}, "docs/rules/llm.md 8.3");
+}
+
 } // namespace
 
 void addWhole(SummaryRow& row, const SummarySubject& subject)
@@ -52,12 +63,15 @@ void addWhole(SummaryRow& row, const SummarySubject& subject)
                                  w.whole, "operators of this row", "docs/rules/llm.md 7"),
                             leaf("cycles of the operators", "cycles", w.once, "operators of this row")})},
         "docs/rules/llm.md 7");
-    row.wholeOfFloor =
-        combined(Operation::Quotient, "multiple of the floor", "",
-                 {*row.wholeCycles, lower::stepFloor(scope->config, scope->options, subject.model->machine,
-                                                     subject.coresOf(row.kind))
-                                        .cycles},
-                 "docs/rules/llm.md 7");
+    ExplainedValue floor =
+        lower::stepFloor(scope->config, scope->options, subject.model->machine, subject.coresOf(row.kind))
+            .cycles;
+    if (scope->options.isGroup()) {
+        row.wholeCycles = withCollectives(std::move(*row.wholeCycles), *scope, subject.model->machine);
+        floor = withCollectives(std::move(floor), *scope, subject.model->machine);
+    }
+    row.wholeOfFloor = combined(Operation::Quotient, "multiple of the floor", "",
+                                {*row.wholeCycles, std::move(floor)}, "docs/rules/llm.md 7");
 }
 
 std::optional<double> wholeMilliseconds(const Summary& summary, const SummaryRow& row)
@@ -71,6 +85,8 @@ std::vector<LanguageLine> languageLines(const LanguageFigures& figures)
 {
     std::vector<LanguageLine> out{{"step", stepText(figures.options)}};
     for (const LanguageColumn& column : languageColumns()) {
+        if (isOfGroup(column.figure) && !figures.options.isGroup())
+            continue;
         const auto& figure = figures.of(column.figure);
         std::string text = languageText(figures, column.figure);
         if (!column.unit.empty() && figure)
@@ -99,7 +115,7 @@ std::vector<LanguageLine> languageLines(const Summary& summary)
     for (const SummaryRow& row : summary.rows)
         if (const auto ms = wholeMilliseconds(summary, row))
             out.push_back({"whole model, " + std::string(titleOf(row.kind)),
-                           significantNumber(*ms) + " ms a step, " +
+                           significantNumber(*ms * static_cast<double>(options.stages)) + " ms a step, " +
                                significantNumber(*ms > 0 ? 1000 * tokens / *ms : 0) + " tokens a second, " +
                                significantNumber(row.wholeOfFloor ? row.wholeOfFloor->value : 0) + " x floor",
                            &*row.wholeCycles});

@@ -18,6 +18,7 @@ struct LanguageCall
     std::string phase = "prefill";
     std::optional<std::int64_t> batch, prompt, cached, tokens;
     std::string layers; ///< "N" or "all"; empty: one layer of each kind
+    std::optional<std::int64_t> chips, stages;
     std::optional<double> kvBits, weightBits, activationBits;
 
     /// The first option that differs from its default ("--batch"); empty: none.

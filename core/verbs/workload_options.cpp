@@ -2,6 +2,7 @@
 // The options that select a workload: sizes of free dimensions, a machine, the phase of a language model.
 #include "base/text.h"
 #include "base/utf8.h"
+#include "llm/shards.h"
 #include "verbs/workload.h"
 
 #include <charconv>
@@ -17,6 +18,8 @@ std::string LanguageCall::given() const
                                                 {cached.has_value(), "--cached"},
                                                 {tokens.has_value(), "--tokens"},
                                                 {!layers.empty(), "--layers"},
+                                                {chips.has_value(), "--chips"},
+                                                {stages.has_value(), "--stages"},
                                                 {kvBits.has_value(), "--kv-bits"},
                                                 {weightBits.has_value(), "--weight-bits"},
                                                 {activationBits.has_value(), "--activation-bits"}};
@@ -36,6 +39,8 @@ Result<llm::LlmOptions> LanguageCall::options() const
     out.prompt = prompt.value_or(0);
     out.cached = cached.value_or(0);
     out.tokens = tokens.value_or(0);
+    out.chips = chips.value_or(out.chips);
+    out.stages = stages.value_or(out.stages);
     const auto width = [](const std::optional<double>& bits) {
         return bits ? std::llround(*bits * static_cast<double>(llm::kBit)) : 0;
     };
@@ -73,6 +78,10 @@ void bindOptions(OptionList& o, LanguageCall& call, bool isNamed)
           o.otherwise("1"));
     o.add("--layers", call.layers, "N|all", "The first N layers, or all", model,
           o.otherwise("one layer of each kind, which counts for all of its kind"));
+    o.add("--chips", call.chips, Range{1, llm::kMostChips},
+          "Chips that share every layer; what is computed is one of them", model, o.otherwise("1"));
+    o.add("--stages", call.stages, Range{1},
+          "Groups of so many chips, one after another, that share the layers", model, o.otherwise("1"));
     o.add("--kv-bits", call.kvBits, Range{0, kMostBits, true}, "Bits of an element of the cache", model,
           o.otherwise("those of the file, else 16"));
     o.add("--weight-bits", call.weightBits, Range{0, kMostBits, true},

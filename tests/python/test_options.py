@@ -54,7 +54,8 @@ TABLE = [
     *(
         row
         for option in (["--phase", "decode"], ["--batch", "2"], ["--prompt", "8"], ["--cached", "8"], ["--tokens", "2"],
-                       ["--layers", "2"], ["--kv-bits", "8"], ["--weight-bits", "4"], ["--activation-bits", "8"])
+                       ["--layers", "2"], ["--chips", "2"], ["--stages", "2"], ["--kv-bits", "8"],
+                       ["--weight-bits", "4"], ["--activation-bits", "8"])
         for row in (
             (["systolic", *GEMM, *option], f"{option[0]}: needs a workload"),
             (["tile", *GEMM, *option], f"{option[0]}: needs a workload"),
@@ -190,8 +191,8 @@ TABLE = [
 ]
 # Limits that no call can break: the verb has a workload always.
 NEVER = "Needs a workload"
-OF_WORKLOADS = ("--dim", "--strict", "--phase", "--batch", "--prompt", "--cached", "--tokens", "--layers", "--kv-bits",
-                "--weight-bits", "--activation-bits")
+OF_WORKLOADS = ("--dim", "--strict", "--phase", "--batch", "--prompt", "--cached", "--tokens", "--layers", "--chips",
+                "--stages", "--kv-bits", "--weight-bits", "--activation-bits")
 
 WINDOW = os.environ.get("TILEWRIGHT_RENDER")
 

@@ -95,16 +95,22 @@ void TestLlmOpen::sizesAreTheOptions()
     o.batch = 8;
     o.cached = 100;
     o.layers = kAllLayers;
+    o.chips = 4;
+    o.stages = 2;
     o.weightBits = 4 * kBit + 128;
     o.kvBits = 8 * kBit;
-    const std::map<std::string, std::int64_t> sizes{{"phase", 2},       {"batch", 8},
-                                                    {"cached", 100},    {"all_layers", 1},
-                                                    {"weight_bits", 4}, {"weight_1024ths", 128},
-                                                    {"kv_bits", 8}};
+    const std::map<std::string, std::int64_t> sizes{
+        {"phase", 2},  {"batch", 8},       {"cached", 100},         {"all_layers", 1}, {"chips", 4},
+        {"stages", 2}, {"weight_bits", 4}, {"weight_1024ths", 128}, {"kv_bits", 8}};
     QVERIFY(dimensionsOf(o) == sizes);
     QVERIFY(*optionsOf(sizes) == o);
-    for (const auto& [name, value] : std::map<std::string, std::int64_t>{
-             {"phase", 4}, {"batch", 0}, {"sequence", 3}, {"kv_bits", 65}, {"kv_1024ths", 1024}}) {
+    for (const auto& [name, value] : std::map<std::string, std::int64_t>{{"phase", 4},
+                                                                         {"batch", 0},
+                                                                         {"chips", 0},
+                                                                         {"stages", 0},
+                                                                         {"sequence", 3},
+                                                                         {"kv_bits", 65},
+                                                                         {"kv_1024ths", 1024}}) {
         const auto wrong = optionsOf({{name, value}});
         QVERIFY(!wrong);
         QCOMPARE(wrong.error().path, name);
@@ -119,6 +125,8 @@ void TestLlmOpen::optionsReachTheModel()
     call.language.cached = 64;
     call.language.kvBits = 8;
     call.language.layers = "3";
+    call.language.chips = 2;
+    call.language.stages = 3;
     QVERIFY(verbs::readFiles(call));
     const LlmOptions& o = call.workload->language->options;
     QVERIFY(o.phase == LlmPhase::Decode);
@@ -126,6 +134,12 @@ void TestLlmOpen::optionsReachTheModel()
     QCOMPARE(o.keys(), 65);
     QCOMPARE(call.workload->language->ranges.size(), 3);
     QCOMPARE(call.workload->language->config.kvBits, 8 * kBit);
+    QCOMPARE(o.chips, 2);
+    QCOMPARE(o.stages, 3);
+    const auto unlinked = verbs::putOnMachine(call); // edge
+    QVERIFY(!unlinked);
+    QVERIFY(unlinked.error().text().find("links.gb_per_s: ") != std::string::npos);
+    call.machine = *machinePreset("tpu-v4");
     QVERIFY(verbs::putOnMachine(call));
     call.workload = nullptr;
     call.dims = {"batch=2", "phase=1"};

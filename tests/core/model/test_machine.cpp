@@ -257,6 +257,7 @@ void TestMachine::realMachines()
         "dram": {"bytes_per_cycle": 4.625, "read_latency_cycles": 500, "write_latency_cycles": 250,
                  "outstanding_requests": 16, "request_bytes": 128, "pipelined_hits": true,
                  "address_hash": true},
+        "links": {"gb_per_s": 222.5, "latency_us": 8.92, "topology": "all_to_all"},
         "launch_us": {"product": 21, "softmax": 12},
         "energy_pj": {"rf": 1, "rf_write": 2, "leakage": 0.5},
         "other_cores": {"little": {"cores": 2, "array": {"kind": "spatial", "rows": 12, "cols": 14,
@@ -280,6 +281,7 @@ void TestMachine::realMachines()
     QCOMPARE(m->at(MachineLevel::L1).readGbPerSecond, 64.0);
     QCOMPARE(m->dram.bytesPerCycle, 4.625);
     QCOMPARE(m->dram.requestBytes, 128);
+    QVERIFY((m->links == Machine::Links{222.5, 8.92, LinkTopology::AllToAll}));
     QCOMPARE(m->launch.product, 21.0);
     QCOMPARE(m->launch.elementwise, 0.0);
     QCOMPARE(m->energy.rfWrite, 2.0);

@@ -313,6 +313,18 @@ void TestImport::aLanguageModelHasItsPhaseInAForm()
     auto* why = m_view->findChild<QLabel*>(QStringLiteral("import.refused"));
     QVERIFY2(why->isVisible() && why->text().contains(QStringLiteral("36")), qPrintable(why->text()));
     QCOMPARE(box("layers")->text(), QStringLiteral("one of each kind"));
+    // Several chips need a machine with links.
+    type("chips", QStringLiteral("4"));
+    QCOMPARE(document().dimensions(), (onnx::Dimensions{{"phase", 2}}));
+    QVERIFY2(why->isVisible() && why->text().contains(QStringLiteral("links.gb_per_s")),
+             qPrintable(why->text()));
+    QVERIFY(document().setMachine(*machinePreset("h100"), QStringLiteral("test")));
+    type("chips", QStringLiteral("4"));
+    type("stages", QStringLiteral("2"));
+    QCOMPARE(document().dimensions(), (onnx::Dimensions{{"phase", 2}, {"chips", 4}, {"stages", 2}}));
+    QCOMPARE(document().model()->workload->language->config.heads, 8); // of 32
+    document().undoStack().undo();
+    QTRY_COMPARE(box("stages")->text(), QStringLiteral("1"));
     // Other models have no such form.
     QVERIFY(openIn(*m_window, {kModels + QStringLiteral("llama-block.json")}));
     QTRY_VERIFY(form->isHidden());

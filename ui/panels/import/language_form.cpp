@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/import/language_form.h"
 
+#include "llm/shards.h"
 #include "theme/text.h"
 #include "workspace/document.h"
 
@@ -56,6 +57,12 @@ LanguageForm::LanguageForm(Document& document, QWidget* parent)
     m_tokens = number(runs, "tokens", tr("Tokens a step"), 0, kMost,
                       tr("Tokens of a sequence in one step; more than one for speculative decoding. 0: 1."),
                       &LlmOptions::tokens);
+    number(runs, "chips", tr("Chips"), 1, static_cast<int>(llm::kMostChips),
+           tr("Chips that share every layer. The graph is what one of them has."), &LlmOptions::chips);
+    number(
+        runs, "stages", tr("Stages"), 1, 1 << 16,
+        tr("Groups of so many chips, one after another, that share the layers. The graph is the last one."),
+        &LlmOptions::stages);
     QFormLayout& sizes = *form();
     m_layers = m_fields.number(
         sizes, QStringLiteral("layers"), tr("Layers"), 0, 1 << 20,

@@ -75,9 +75,10 @@ MachineLens lensOf(SweepTask task)
                                                    : MachineLens::Systolic;
 }
 
-/// The values of a machine that change what a lens computes.
-std::vector<SweepParameter> machineParameters(const Machine& machine, MachineLens lens)
+/// The values of a machine that change what a task computes.
+std::vector<SweepParameter> machineParameters(const Machine& machine, SweepTask task)
 {
+    const MachineLens lens = lensOf(task);
     const QString pad = QString::fromStdString(std::string(toString(machine.scratchpad)));
     const QString padPath = QStringLiteral("levels.%1.bytes").arg(pad);
     const QString ratePath = QStringLiteral("levels.external.gb_per_s");
@@ -86,7 +87,10 @@ std::vector<SweepParameter> machineParameters(const Machine& machine, MachineLen
     std::vector<SweepParameter> out;
     for (const MachineField& field : machineFields(machine)) {
         if (field.unit == MachineUnit::Word || field.unit == MachineUnit::List || !field.editable ||
-            field.summary || std::ranges::find(field.lenses, lens) == field.lenses.end())
+            field.summary)
+            continue;
+        const bool isOfLens = std::ranges::find(field.lenses, lens) != field.lenses.end();
+        if (!isOfLens && !(isOfLanguage(task) && field.path.starts_with("links.")))
             continue;
         SweepParameter p;
         p.path = QString::fromStdString(field.path);
@@ -139,6 +143,8 @@ std::vector<SweepParameter> dimensionParameters(const Document& document)
         size("cached", tr("Cached tokens"), o.cached, tr("Tokens of a sequence in the cache."));
     if (o.phase == llm::LlmPhase::Decode)
         size("tokens", tr("Tokens a step"), o.tokens, tr("Tokens of a sequence in one step."));
+    size("chips", tr("Chips"), o.chips, tr("Chips that share every layer."));
+    size("stages", tr("Stages"), o.stages, tr("Groups of chips, one after another, that share the layers."));
     constexpr std::int64_t kUsualBits = 16;
     for (const auto& [name, title, bits] :
          {std::tuple("weight_bits", tr("Weight bits"), o.weightBits),
@@ -293,7 +299,7 @@ std::vector<SweepParameter> sweepParameters(Document& document, SweepTask task)
         return hardwareParameters(document.problem()->hardware());
     if (!document.machine())
         return {};
-    std::vector<SweepParameter> out = machineParameters(*document.machine(), lensOf(task));
+    std::vector<SweepParameter> out = machineParameters(*document.machine(), task);
     const std::vector<SweepParameter> sizes = dimensionParameters(document);
     out.insert(isOfLanguage(task) ? out.begin() : out.end(), sizes.begin(), sizes.end());
     return out;
@@ -304,6 +310,8 @@ SweepAxis defaultAxis(const SweepParameter& p)
     constexpr double kBatches = 256; // up to which the knee of decode is usually found
     if (p.path == QLatin1String("dimensions.batch"))
         return {p.path, 1, std::max(kBatches, p.now * kNarrow), 9, true};
+    if (p.path == QLatin1String("dimensions.chips")) // other numbers rarely divide the heads
+        return {p.path, 1, 8, 4, true};
     const bool wide = p.unit == MachineUnit::Bytes || p.path == QLatin1String("fast_memory_capacity");
     const double factor = wide ? kWide : kNarrow;
     double from = p.now / factor;

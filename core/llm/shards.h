@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A language model over several chips: what one of them has (docs/rules/llm.md 8).
+#pragma once
+
+#include "llm/config.h"
+
+namespace tilewright::llm {
+
+/// Most chips that share a layer.
+inline constexpr std::int64_t kMostChips = 1 << 16;
+
+/// Returns what `chips` chips cannot share equally, for a sentence: "the 32 heads of queries"; empty:
+/// nothing.
+[[nodiscard]] std::string undividedBy(const LlmConfig& config, std::int64_t chips);
+
+/// Returns what one of `chips` chips has of every layer, of the embedding and of the head. The chips must be
+/// able to share the model (undividedBy()).
+[[nodiscard]] LlmConfig shardOf(LlmConfig config, std::int64_t chips);
+
+/// Returns stage `stage` of `stages`, of which there are at most as many as layers: consecutive layers, the
+/// first stage with the embedding and the last one with the head. If the stages cannot be equal, the last
+/// ones have a layer more than the others.
+[[nodiscard]] LlmConfig stageOf(const LlmConfig& config, std::int64_t stages, std::int64_t stage);
+
+/// Equal stages.
+struct LlmStage
+{
+    LlmConfig config; ///< the first of them
+    std::int64_t count = 1;
+};
+/// The kinds of stages, in the order of their first.
+[[nodiscard]] std::vector<LlmStage> stagesOf(const LlmConfig& config, std::int64_t stages);
+
+} // namespace tilewright::llm

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "lower/collectives.h"
+
+#include "lower/floor.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tilewright::lower {
+
+namespace {
+
+constexpr const char* kRuleOfCollectives = "docs/rules/llm.md 8.2";
+
+/// What one collective costs a chip.
+struct Cost
+{
+    double share = 0; ///< bytes that it sends, as a multiple of those of the result
+    double turns = 0; ///< latencies one after another
+};
+
+Cost costOf(CollectiveKind kind, std::int64_t chips, LinkTopology topology)
+{
+    if (kind == CollectiveKind::Send)
+        return {1, 1};
+    const auto others = static_cast<double>(chips - 1);
+    const double halves = kind == CollectiveKind::AllReduce ? 2 : 1;
+    const double turns = topology == LinkTopology::Ring ? others : std::min(others, 1.0);
+    return {halves * others / static_cast<double>(chips), halves * turns};
+}
+
+ExplainedValue timeOf(const Collective& c, std::int64_t chips, const Machine& m)
+{
+    const Cost cost = costOf(c.kind, chips, m.links.topology);
+    const ExplainedValue sent =
+        combined(Operation::Product, "bytes that a chip sends", "bytes",
+                 {leaf("bytes of the result", "bytes", c.bytes, "closed form of the configuration",
+                       kRuleOfCollectives),
+                  leaf("share of them", "", cost.share,
+                       std::string(toString(c.kind)) + " of " + std::to_string(chips) + " chips",
+                       kRuleOfCollectives)});
+    const ExplainedValue rate = combined(
+        Operation::Product, "bytes a chip sends in a ms", "bytes",
+        {machineValue(m, "links.gb_per_s", "rate of the links of a chip", "GB/s", m.links.gbPerSecond),
+         leaf("bytes a ms of one GB/s", "", 1e6, {})});
+    const ExplainedValue latency = combined(
+        Operation::Quotient, "latency", "ms",
+        {combined(
+             Operation::Product, "latency", "us",
+             {leaf("transfers one after another", "", cost.turns,
+                   std::string(toString(m.links.topology)) + ", " + std::to_string(chips) + " chips",
+                   kRuleOfCollectives),
+              machineValue(m, "links.latency_us", "latency of a transfer", "us", m.links.latencyMicros)}),
+         leaf("us a ms", "", 1000, {})});
+    return combined(Operation::Product, c.name, "ms",
+                    {leaf("number", "", c.count, "closed form of the configuration", kRuleOfCollectives),
+                     combined(Operation::Sum, "time of one", "ms",
+                              {combined(Operation::Quotient, "transfer", "ms", {sent, rate}), latency})});
+}
+
+} // namespace
+
+std::string_view toString(CollectiveKind kind) noexcept
+{
+    constexpr std::array<std::string_view, 3> kNames{"all-reduce", "all-gather", "send"};
+    return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::vector<Collective> collectivesOf(const llm::LlmConfig& stage, const llm::LlmOptions& options,
+                                      std::int64_t elementBytes)
+{
+    const auto rows = static_cast<double>(options.batch * options.computed());
+    const auto layers = static_cast<double>(stage.layers.size());
+    const auto bytes = static_cast<double>(elementBytes);
+    const double hidden = rows * static_cast<double>(stage.hidden) * bytes;
+    std::vector<Collective> out;
+    if (!stage.hasEmbedding)
+        out.push_back({CollectiveKind::Send, "rows of the stage before", 1, hidden});
+    if (options.chips == 1)
+        return out;
+    const auto add = [&](CollectiveKind kind, const char* name, double count, double size) {
+        out.push_back({kind, name, count, size});
+    };
+    if (stage.hasEmbedding && stage.vocabulary > 0)
+        add(CollectiveKind::AllReduce, "all-reduce after the embedding", 1, hidden);
+    if (stage.parallel) {
+        add(CollectiveKind::AllReduce, "all-reduces after the sum of the branches", layers, hidden);
+    } else {
+        add(CollectiveKind::AllReduce, "all-reduces after attention", layers, hidden);
+        add(CollectiveKind::AllReduce, "all-reduces after the feed forward", layers, hidden);
+    }
+    if (stage.hasHead && stage.causal) {
+        const double ends =
+            options.phase == llm::LlmPhase::Decode ? rows : static_cast<double>(options.batch);
+        add(CollectiveKind::AllGather, "all-gather of the logits", 1,
+            ends * static_cast<double>(stage.vocabulary * options.chips) * bytes);
+    }
+    return out;
+}
+
+double collectiveMicros(CollectiveKind kind, double bytes, std::int64_t chips, const Machine::Links& links)
+{
+    constexpr double kBytesOfMicros = 1e3; // at 1 GB/s
+    const Cost cost = costOf(kind, chips, links.topology);
+    return cost.share * bytes / (links.gbPerSecond * kBytesOfMicros) + cost.turns * links.latencyMicros;
+}
+
+ExplainedValue collectiveTime(const llm::LlmConfig& stage, const llm::LlmOptions& options,
+                              const Machine& machine)
+{
+    std::vector<ExplainedValue> parts;
+    for (const Collective& c : collectivesOf(stage, options, machine.elementBytes))
+        parts.push_back(timeOf(c, options.chips, machine));
+    return combined(Operation::Sum, "collectives", "ms", std::move(parts), kRuleOfCollectives);
+}
+
+Status checkLinks(const llm::LlmOptions& options, const Machine& machine)
+{
+    if (!options.isGroup() || machine.links.gbPerSecond > 0)
+        return Unit{};
+    return Error{ErrorCode::Refused,
+                 "the machine states no rate of its links to other chips, which " +
+                     std::string(options.chips > 1 ? "--chips " : "--stages ") +
+                     std::to_string(options.chips > 1 ? options.chips : options.stages) + " needs",
+                 "links.gb_per_s", machine.name};
+}
+
+} // namespace tilewright::lower

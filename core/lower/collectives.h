@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the chips of a group send to each other in a step of a language model (docs/rules/llm.md 8.2).
+#pragma once
+
+#include "explanation/explanation.h"
+#include "llm/model.h"
+#include "model/machine.h"
+
+#include <string>
+#include <vector>
+
+namespace tilewright::lower {
+
+enum class CollectiveKind : std::uint8_t {
+    AllReduce, ///< every chip gets the sum of what all of them have
+    AllGather, ///< every chip gets the parts of all of them
+    Send,      ///< a chip of one stage hands what it has to its counterpart in the next stage
+};
+[[nodiscard]] std::string_view toString(CollectiveKind kind) noexcept; ///< "all-reduce" ...
+
+/// Equal collectives of a step.
+struct Collective
+{
+    CollectiveKind kind = CollectiveKind::AllReduce;
+    std::string name; ///< "all-reduces after attention"
+    double count = 1;
+    double bytes = 0; ///< of the result of one
+};
+/// The collectives of one step of a stage, of which `stage` is what one chip has. A stage with an embedding
+/// does not receive anything from another one. `elementBytes`: of an activation.
+[[nodiscard]] std::vector<Collective>
+collectivesOf(const llm::LlmConfig& stage, const llm::LlmOptions& options, std::int64_t elementBytes);
+
+/// Time in us of one collective with a result of so many bytes over so many chips.
+[[nodiscard]] double collectiveMicros(CollectiveKind kind, double bytes, std::int64_t chips,
+                                      const Machine::Links& links);
+/// Time in ms of all collectives of a step of a stage, one after another.
+[[nodiscard]] ExplainedValue collectiveTime(const llm::LlmConfig& stage, const llm::LlmOptions& options,
+                                            const Machine& machine);
+
+/// Refuses a machine without links for several chips. The path of the Error is the field of the machine.
+[[nodiscard]] Status checkLinks(const llm::LlmOptions& options, const Machine& machine);
+
+} // namespace tilewright::lower

@@ -61,6 +61,7 @@ Texts textsOf(const Table& table, bool brief)
     QStringList headings;
     for (const TableColumn& column : table.columns)
         headings << QString::fromStdString(column.title).replace(QLatin1Char(' '), QLatin1Char('\n'));
+    out.rows.reserve(table.rowCount() + 1);
     out.rows.push_back(std::move(headings));
     for (std::size_t row = 0; row < table.rowCount(); ++row) {
         QStringList cells;
@@ -149,7 +150,7 @@ void paintLevelTable(QPainter& painter, const LevelTable& table, const QRectF& a
                                 static_cast<int>(c) == table.limitColumn;
             painter.setFont(uiFont(kLetters, limits ? QFont::DemiBold : QFont::Normal));
             painter.setPen(r == 0 ? theme.muted : limits ? theme.accent : theme.text);
-            painter.drawText(cell,
+            painter.drawText(r == 0 ? cell.adjusted(0, 0, 0, -3) : cell,
                              static_cast<int>(r == 0 ? Qt::AlignBottom : Qt::AlignVCenter) |
                                  static_cast<int>(c == 0 ? Qt::AlignLeft : Qt::AlignRight),
                              texts.rows[r][static_cast<qsizetype>(c)]);

@@ -32,6 +32,7 @@ using namespace mapping;
 FoundModel foundBy(mapping::ModelResult result)
 {
     FoundModel out;
+    out.layers.reserve(result.layers.size());
     for (const LayerResult& layer : result.layers)
         out.layers.push_back({foundBy(layer.search), layer.repeated});
     out.totals = result.totals;
@@ -47,6 +48,7 @@ FoundModel foundBy(mapping::ModelResult result)
 FoundModel foundBy(const hierarchy::ModelResult& result)
 {
     FoundModel out;
+    out.layers.reserve(result.layers.size());
     for (const hierarchy::LayerResult& layer : result.layers)
         out.layers.push_back({foundBy(layer.search, result.objective), layer.repeated});
     out.totals[static_cast<std::size_t>(result.objective)] = {result.energy, result.cycles, result.edp};

@@ -35,6 +35,7 @@ void MappingView::refreshEffects()
                                          : m_overlay.drag;
     if (!item)
         return;
+    m_overlay.drops.reserve(m_model.columns.size());
     for (std::size_t i = 0; i < m_model.columns.size(); ++i)
         m_overlay.drops.push_back(dropOnColumn(m_state, effective(*item), i));
 }

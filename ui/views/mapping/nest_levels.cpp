@@ -175,7 +175,9 @@ void addLevels(NestModel& out, const MappingDocument& state)
     std::vector<hierarchy::MemoryFill> fills;
     if (state.figures().hasNumbers)
         fills = memoryFills(state.nest(), architecture, mapping);
-    for (const Place& place : placesOf(architecture, mapping)) {
+    const std::vector<Place> places = placesOf(architecture, mapping);
+    out.columns.reserve(places.size());
+    for (const Place& place : places) {
         NestColumn column = columnAt(state, place);
         column.title =
             QString::fromStdString(place.axis ? *place.axis : architecture.levels[place.level].name);

@@ -3,6 +3,7 @@
 #include "canvas/canvas.h"
 #include "test_main.h"
 #include "views/sweep/sweep_view.h"
+#include "views/validation/validation_view.h"
 #include "window/message_bar.h"
 #include "window/view_catalog.h"
 #include "window_fixture.h"
@@ -106,6 +107,11 @@ private Q_SLOTS:
             sweep->findChild<QComboBox*>(QStringLiteral("sweep.task"))
                 ->setCurrentIndex(static_cast<int>(SweepTask::Evaluate));
             sweep->run();
+        }
+        if (auto* validation = qobject_cast<ValidationView*>(window.view(name))) {
+            validation->openMeasurements(
+                QStringLiteral(TILEWRIGHT_SOURCE_DIR "/validation/eyeriss_alexnet.csv"));
+            validation->predict();
         }
         window.view(name)->settle();
         QApplication::processEvents();

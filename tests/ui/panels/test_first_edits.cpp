@@ -192,7 +192,7 @@ private Q_SLOTS:
             document.waitForSnapshot();
             const double now = document.snapshot()->evaluation.total;
             QVERIFY(now < total);
-            QVERIFY2(says.contains(signedNumber(now - total)), qPrintable(says));
+            QVERIFY2(says.contains(ui::signedNumber(now - total)), qPrintable(says));
             inspector->settle();
         }
         QCOMPARE(document.undoStack().count(), 3);
@@ -227,7 +227,7 @@ private Q_SLOTS:
         const double before = document.snapshot()->evaluation.total;
         QTest::mouseClick(button, Qt::LeftButton);
         document.waitForSnapshot();
-        QVERIFY2(says.contains(signedNumber(document.snapshot()->evaluation.total - before)),
+        QVERIFY2(says.contains(ui::signedNumber(document.snapshot()->evaluation.total - before)),
                  qPrintable(says));
         document.undoStack().undo();
         document.waitForSnapshot();

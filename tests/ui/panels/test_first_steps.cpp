@@ -87,8 +87,8 @@ private Q_SLOTS:
         const auto trial =
             scheduleAfter(window.state().document, {{OpId(0)}, SubgraphId(0), SubgraphId(2), true, false});
         QCOMPARE(instead->text,
-                 signedNumber(evaluate(*window.state().document.problem(), *trial, Rules::final()).total -
-                              window.state().document.snapshot()->evaluation.total));
+                 ui::signedNumber(evaluate(*window.state().document.problem(), *trial, Rules::final()).total -
+                                  window.state().document.snapshot()->evaluation.total));
         QTest::mouseRelease(&graph, Qt::LeftButton, {}, at(graph, 2));
         QVERIFY(!bar->text().isEmpty());
         // The notice is out of the way as soon as the next drag begins.

@@ -37,7 +37,8 @@ std::string undividedBy(const LlmConfig& c, std::int64_t chips)
     const auto named = [](std::int64_t n, const char* what) {
         return "the " + std::to_string(n) + " " + what;
     };
-    const bool sparse = std::ranges::any_of(c.layers, [](const LlmLayer& l) { return l.sparse; }) && c.experts;
+    const bool sparse =
+        std::ranges::any_of(c.layers, [](const LlmLayer& l) { return l.sparse; }) && c.experts;
     const bool dense = !sparse || std::ranges::any_of(c.layers, [](const LlmLayer& l) { return !l.sparse; });
     if (c.heads % chips != 0)
         return named(c.heads, "heads of queries");

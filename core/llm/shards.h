@@ -9,7 +9,8 @@ namespace tilewright::llm {
 /// Most chips that share a layer.
 inline constexpr std::int64_t kMostChips = 1 << 16;
 
-/// Returns what `chips` chips cannot share equally, for a sentence: "the 32 heads of queries"; empty: nothing.
+/// Returns what `chips` chips cannot share equally, for a sentence: "the 32 heads of queries"; empty:
+/// nothing.
 [[nodiscard]] std::string undividedBy(const LlmConfig& config, std::int64_t chips);
 
 /// Returns what one of `chips` chips has of every layer, of the embedding and of the head. The chips must be
@@ -17,8 +18,8 @@ inline constexpr std::int64_t kMostChips = 1 << 16;
 [[nodiscard]] LlmConfig shardOf(LlmConfig config, std::int64_t chips);
 
 /// Returns stage `stage` of `stages`, of which there are at most as many as layers: consecutive layers, the
-/// first stage with the embedding and the last one with the head. If the stages cannot be equal, the last ones
-/// have a layer more than the others.
+/// first stage with the embedding and the last one with the head. If the stages cannot be equal, the last
+/// ones have a layer more than the others.
 [[nodiscard]] LlmConfig stageOf(const LlmConfig& config, std::int64_t stages, std::int64_t stage);
 
 /// Equal stages.

@@ -34,28 +34,28 @@ ExplainedValue timeOf(const Collective& c, std::int64_t chips, const Machine& m)
     const Cost cost = costOf(c.kind, chips, m.links.topology);
     const ExplainedValue sent =
         combined(Operation::Product, "bytes that a chip sends", "bytes",
-                 {leaf("bytes of the result", "bytes", c.bytes, "closed form of the configuration", kRuleOfCollectives),
+                 {leaf("bytes of the result", "bytes", c.bytes, "closed form of the configuration",
+                       kRuleOfCollectives),
                   leaf("share of them", "", cost.share,
-                       std::string(toString(c.kind)) + " of " + std::to_string(chips) + " chips", kRuleOfCollectives)});
-    const ExplainedValue rate =
-        combined(Operation::Product, "bytes a chip sends in a ms", "bytes",
-                 {machineValue(m, "links.gb_per_s", "rate of the links of a chip", "GB/s",
-                               m.links.gbPerSecond),
-                  leaf("bytes a ms of one GB/s", "", 1e6, {})});
+                       std::string(toString(c.kind)) + " of " + std::to_string(chips) + " chips",
+                       kRuleOfCollectives)});
+    const ExplainedValue rate = combined(
+        Operation::Product, "bytes a chip sends in a ms", "bytes",
+        {machineValue(m, "links.gb_per_s", "rate of the links of a chip", "GB/s", m.links.gbPerSecond),
+         leaf("bytes a ms of one GB/s", "", 1e6, {})});
     const ExplainedValue latency = combined(
         Operation::Quotient, "latency", "ms",
-        {combined(Operation::Product, "latency", "us",
-                  {leaf("transfers one after another", "", cost.turns,
-                        std::string(toString(m.links.topology)) + ", " + std::to_string(chips) + " chips",
-                        kRuleOfCollectives),
-                   machineValue(m, "links.latency_us", "latency of a transfer", "us",
-                                m.links.latencyMicros)}),
+        {combined(
+             Operation::Product, "latency", "us",
+             {leaf("transfers one after another", "", cost.turns,
+                   std::string(toString(m.links.topology)) + ", " + std::to_string(chips) + " chips",
+                   kRuleOfCollectives),
+              machineValue(m, "links.latency_us", "latency of a transfer", "us", m.links.latencyMicros)}),
          leaf("us a ms", "", 1000, {})});
-    return combined(
-        Operation::Product, c.name, "ms",
-        {leaf("number", "", c.count, "closed form of the configuration", kRuleOfCollectives),
-         combined(Operation::Sum, "time of one", "ms",
-                  {combined(Operation::Quotient, "transfer", "ms", {sent, rate}), latency})});
+    return combined(Operation::Product, c.name, "ms",
+                    {leaf("number", "", c.count, "closed form of the configuration", kRuleOfCollectives),
+                     combined(Operation::Sum, "time of one", "ms",
+                              {combined(Operation::Quotient, "transfer", "ms", {sent, rate}), latency})});
 }
 
 } // namespace
@@ -119,10 +119,11 @@ Status checkLinks(const llm::LlmOptions& options, const Machine& machine)
     if (!options.isGroup() || machine.links.gbPerSecond > 0)
         return Unit{};
     return Error{ErrorCode::Refused,
-                 "the machine states no rate of its links to other chips, which " +
+                 "the machine " + machine.name + " states no rate of its links to other chips, which " +
                      std::string(options.chips > 1 ? "--chips " : "--stages ") +
                      std::to_string(options.chips > 1 ? options.chips : options.stages) + " needs",
-                 "links.gb_per_s", machine.name};
+                 "links.gb_per_s",
+                 {}};
 }
 
 } // namespace tilewright::lower

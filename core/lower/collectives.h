@@ -22,15 +22,14 @@ enum class CollectiveKind : std::uint8_t {
 struct Collective
 {
     CollectiveKind kind = CollectiveKind::AllReduce;
-    std::string name;  ///< "all-reduces after attention"
+    std::string name; ///< "all-reduces after attention"
     double count = 1;
     double bytes = 0; ///< of the result of one
 };
 /// The collectives of one step of a stage, of which `stage` is what one chip has. A stage with an embedding
 /// does not receive anything from another one. `elementBytes`: of an activation.
-[[nodiscard]] std::vector<Collective> collectivesOf(const llm::LlmConfig& stage,
-                                                    const llm::LlmOptions& options,
-                                                    std::int64_t elementBytes);
+[[nodiscard]] std::vector<Collective>
+collectivesOf(const llm::LlmConfig& stage, const llm::LlmOptions& options, std::int64_t elementBytes);
 
 /// Time in us of one collective with a result of so many bytes over so many chips.
 [[nodiscard]] double collectiveMicros(CollectiveKind kind, double bytes, std::int64_t chips,

@@ -69,9 +69,10 @@ GroupFloor groupFloor(const llm::LlmScope& scope, const llm::LlmOptions& options
         if (options.isGroup())
             s.time = combined(Operation::Sum, nameOf(s.config), "ms", {s.time, s.collectives}, kRuleOfGroups);
         const auto repeated = [&](const ExplainedValue& one) {
-            return s.count == 1 ? one
-                                : combined(Operation::Product, one.name, one.unit,
-                                           {leaf("stages", "", static_cast<double>(s.count), "the call"), one});
+            return s.count == 1
+                       ? one
+                       : combined(Operation::Product, one.name, one.unit,
+                                  {leaf("stages", "", static_cast<double>(s.count), "the call"), one});
         };
         times.push_back(s.time);
         all.push_back(repeated(s.time));

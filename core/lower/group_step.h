@@ -27,8 +27,8 @@ struct GroupFloor
     ExplainedValue latency;     ///< ms of all stages, one after another
     ExplainedValue collectives; ///< ms of the latency
 };
-/// `options`: those of the scope, or of another phase. `name`: of the latency. Of one chip slowest and latency
-/// are stepFloor() in ms.
+/// `options`: those of the scope, or of another phase. `name`: of the latency. Of one chip slowest and
+/// latency are stepFloor() in ms.
 [[nodiscard]] GroupFloor groupFloor(const llm::LlmScope& scope, const llm::LlmOptions& options,
                                     const Machine& machine, std::int64_t cores,
                                     const std::string& name = "time of a step");

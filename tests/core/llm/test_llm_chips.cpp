@@ -89,7 +89,8 @@ Copies copiesOf(const LlmConfig& c, std::int64_t n)
     Copies out;
     const std::int64_t d = c.hidden, more = n - 1, norm = c.norm == LlmNorm::Layer ? 2 * d : d;
     for (const LlmLayer& layer : c.layers) {
-        std::int64_t whole = 0, other = c.layerNorms * norm + (c.qkNorm ? 2 * c.headSize : 0); // on every chip
+        std::int64_t whole = 0,
+                     other = c.layerNorms * norm + (c.qkNorm ? 2 * c.headSize : 0); // on every chip
         if (const auto& l = c.latent) {
             whole += d * l->queryRank + d * (l->cacheRank + l->rope);
             other += l->queryRank + l->cacheRank;
@@ -114,8 +115,7 @@ Copies copiesOf(const LlmConfig& c, std::int64_t n)
     std::int64_t ends = (c.finalNorm ? norm : 0) + (c.positions + c.tokenTypes) * d +
                         (c.tokenTypes > 0 ? norm : 0) + (c.pooler ? d * d + d : 0);
     if (c.images.patch > 0)
-        ends += c.images.patch * c.images.patch * c.images.channels * d + 2 * d +
-                c.images.classes * (d + 1);
+        ends += c.images.patch * c.images.patch * c.images.channels * d + 2 * d + c.images.classes * (d + 1);
     out.parameters += more * ends;
     return out;
 }
@@ -219,7 +219,8 @@ void TestLlmChips::rule_8_1_parametersAndWorkAreThoseOfTheModelPlusCopies()
     const Copies copies = copiesOf(config, chips);
     QCOMPARE(llmCounts(shardOf(config, chips)).total * chips, llmCounts(config).total + copies.parameters);
     std::vector<std::pair<LlmOptions, LlmOptions>> cases{
-        {prefill(2, config.images.patch > 0 ? 0 : 48, 1), prefill(2, config.images.patch > 0 ? 0 : 48, chips)}};
+        {prefill(2, config.images.patch > 0 ? 0 : 48, 1),
+         prefill(2, config.images.patch > 0 ? 0 : 48, chips)}};
     if (config.causal)
         cases.emplace_back(decode(3, 100, 1), decode(3, 100, chips));
     for (const auto& [one, many] : cases) {
@@ -414,7 +415,7 @@ void TestLlmChips::rule_8_2_aMachineWithoutLinksIsRefused()
     const auto refused = lower::putOnMachine(workload, *machinePreset("edge"));
     QVERIFY(!refused);
     QCOMPARE(refused.error().text(),
-             std::string("edge: links.gb_per_s: the machine states no rate of its links to other chips, which "
+             std::string("links.gb_per_s: the machine edge states no rate of its links to other chips, which "
                          "--chips 4 needs"));
     const auto linked = withMachineField(*machinePreset("edge"), "links.gb_per_s", "12.5");
     QVERIFY(linked && lower::putOnMachine(workload, *linked));
@@ -447,8 +448,9 @@ void TestLlmChips::rule_8_3_figuresOfEightChipsByHand()
     QCOMPARE(value(f, F::LongestContext), std::floor(room / (16 * 80 * 2.0 * 128 * 2)));
     for (const F figure : {F::CollectiveTime, F::TimePerOutputToken, F::TokensPerSecond})
         QVERIFY(near(f.of(figure)->evaluate(), f.of(figure)->value)); // the explanation is the figure
-    QCOMPARE(stepText(f.options), std::string("decode, 16 sequences of 1 token after 1\u202f000 in the cache, "
-                                              "8 chips"));
+    QCOMPARE(stepText(f.options),
+             std::string("decode, 16 sequences of 1 token after 1\u202f000 in the cache, "
+                         "8 chips"));
     // With one token and the small model of a fast machine the links take longest.
     QCOMPARE(std::string(languageFigures(build(published("gpt2"), decode(1, 64, 4)), h100).binds),
              std::string("collectives"));
@@ -576,7 +578,8 @@ void TestLlmChips::rule_8_3_chipsAreAnAxisOfASweep()
             const sweep::PointResult point = *sweep::computePoint(*sweep, i++);
             if (chips == 3) {
                 QVERIFY(point.failed());
-                QVERIFY2(point.error.find("3 chips cannot share the 64 heads of queries") != std::string::npos,
+                QVERIFY2(point.error.find("3 chips cannot share the 64 heads of queries") !=
+                             std::string::npos,
                          point.error.c_str());
                 continue;
             }

@@ -119,10 +119,11 @@ Status checkLinks(const llm::LlmOptions& options, const Machine& machine)
     if (!options.isGroup() || machine.links.gbPerSecond > 0)
         return Unit{};
     return Error{ErrorCode::Refused,
-                 "the machine states no rate of its links to other chips, which " +
+                 "the machine " + machine.name + " states no rate of its links to other chips, which " +
                      std::string(options.chips > 1 ? "--chips " : "--stages ") +
                      std::to_string(options.chips > 1 ? options.chips : options.stages) + " needs",
-                 "links.gb_per_s", machine.name};
+                 "links.gb_per_s",
+                 {}};
 }
 
 } // namespace tilewright::lower

@@ -414,10 +414,9 @@ void TestLlmChips::rule_8_2_aMachineWithoutLinksIsRefused()
     workload->language = static_cast<LlmScope&>(built);
     const auto refused = lower::putOnMachine(workload, *machinePreset("edge"));
     QVERIFY(!refused);
-    QCOMPARE(
-        refused.error().text(),
-        std::string("edge: links.gb_per_s: the machine states no rate of its links to other chips, which "
-                    "--chips 4 needs"));
+    QCOMPARE(refused.error().text(),
+             std::string("links.gb_per_s: the machine edge states no rate of its links to other chips, which "
+                         "--chips 4 needs"));
     const auto linked = withMachineField(*machinePreset("edge"), "links.gb_per_s", "12.5");
     QVERIFY(linked && lower::putOnMachine(workload, *linked));
     QVERIFY(!lower::checkLinks(decode(1, 64, 1, 2), *machinePreset("edge")));

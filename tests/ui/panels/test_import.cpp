@@ -316,7 +316,7 @@ void TestImport::aLanguageModelHasItsPhaseInAForm()
     // Several chips need a machine with links.
     type("chips", QStringLiteral("4"));
     QCOMPARE(document().dimensions(), (onnx::Dimensions{{"phase", 2}}));
-    QVERIFY2(why->isVisible() && why->text().contains(QStringLiteral("links.gb_per_s")),
+    QVERIFY2(why->isVisible() && why->text().contains(QStringLiteral("rate of its links")),
              qPrintable(why->text()));
     QVERIFY(document().setMachine(*machinePreset("h100"), QStringLiteral("test")));
     type("chips", QStringLiteral("4"));

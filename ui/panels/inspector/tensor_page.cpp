@@ -111,7 +111,7 @@ TensorPage::TensorPage(const ViewContext& context, QWidget* parent) : QWidget(pa
     m_uses->setAccessibleName(tr("Where it lives"));
     section(tr("Where it lives"), this, column)->addWidget(m_uses);
     auto* retain = section(tr("Retention"), this, column);
-    m_retain = new QCheckBox(this);
+    m_retain = new QCheckBox(tr("Retain"), this);
     m_retain->setObjectName(QStringLiteral("tensor.retain"));
     retain->addWidget(m_retain);
     m_retainNote = paragraph(this);

@@ -299,7 +299,7 @@ void GraphView::registerActions()
             if (const auto v = g.m_cursor.node(); v && !g.model()->nodes[*v].key.isTensor())
                 g.spreadBlocks(OpId(g.model()->nodes[*v].key.id));
         });
-    add("graph.showSelection", view, tr("Graph: show the selection"), "search", {},
+    add("graph.showSelection", edit, tr("S&how the selection in the graph"), "search", {},
         tr("Zoom to the selected ops, subgraphs or tensor."), [](GraphView& g) { g.fitSelection(); });
     add("graph.collapseAll", view, tr("Graph: collapse all"), "", {}, tr("Draw every subgraph as one card."),
         [](GraphView& g) { g.collapseAll(true); });

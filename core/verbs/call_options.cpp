@@ -470,7 +470,7 @@ Status readFiles(MapCall& call)
             call.architecture = std::move(*read);
         }
     }
-    if (!call.constraintsFile.empty() && !call.hierarchy) {
+    if (!call.constraintsFile.empty()) {
         auto text = readFile(call.constraintsFile);
         if (!text)
             return text.error();

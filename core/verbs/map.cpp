@@ -129,9 +129,11 @@ Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call)
     if (!call.hierarchy)
         if (Status s = addOptions(call, architecture); !s)
             return s.error();
-    if (call.ofModel())
-        return std::variant<MapSubject, MapModel>(
-            MapModel{layers, architecture, lowered ? std::move(notes) : call.levelNotes});
+    if (call.ofModel()) {
+        if (!lowered)
+            notes = call.levelNotes;
+        return std::variant<MapSubject, MapModel>(MapModel{layers, architecture, std::move(notes)});
+    }
     const auto nest = mapping::makeNest(layer);
     if (!nest)
         return nest.error();

@@ -327,19 +327,7 @@ private:
 std::string energyTables(const hierarchy::Architecture& a)
 {
     const auto word = static_cast<double>(std::max({a.bits[0], a.bits[1], a.bits[2], a.accumulatorBits}));
-    YAML::Emitter out;
-    out << YAML::BeginMap << YAML::Key << "ERT" << YAML::Value << YAML::BeginMap << YAML::Key << "version"
-        << YAML::Value << "0.3" << YAML::Key << "tables" << YAML::Value << YAML::BeginSeq;
-    const auto table = [&](const std::string& name,
-                           std::initializer_list<std::pair<const char*, double>> actions) {
-        out << YAML::BeginMap << YAML::Key << "name" << YAML::Value << name << YAML::Key << "actions"
-            << YAML::Value << YAML::BeginSeq;
-        for (const auto& [action, energy] : actions)
-            out << YAML::Flow << YAML::BeginMap << YAML::Key << "name" << YAML::Value << action << YAML::Key
-                << "arguments" << YAML::Value << YAML::BeginMap << YAML::EndMap << YAML::Key << "energy"
-                << YAML::Value << formatNumber(energy) << YAML::EndMap;
-        out << YAML::EndSeq << YAML::EndMap;
-    };
+    std::vector<ComponentEnergies> tables;
     std::string path;
     std::int64_t instances = 1;
     const auto counted = [&](const std::string& name) {
@@ -347,17 +335,17 @@ std::string energyTables(const hierarchy::Architecture& a)
     };
     for (const hierarchy::Level& level : a.levels) {
         path.append(path.empty() ? "" : ".").append(counted("at_" + level.name));
-        table(path + "." + level.name, {{"read", level.readPj * word},
-                                        {"write", level.writePj * word},
-                                        {"update", level.writePj * word},
-                                        {"leak", 0}});
+        tables.push_back({path + "." + level.name,
+                          {{"read", level.readPj * word},
+                           {"write", level.writePj * word},
+                           {"update", level.writePj * word},
+                           {"leak", 0}}});
         instances = 1;
         for (const hierarchy::Axis& axis : level.axes)
             instances *= axis.size;
     }
-    table(path + "." + counted("MACC"), {{"compute", a.macPj}, {"leak", 0}});
-    out << YAML::EndSeq << YAML::EndMap << YAML::EndMap;
-    return std::string(out.c_str()) + "\n";
+    tables.push_back({path + "." + counted("MACC"), {{"compute", a.macPj}, {"leak", 0}}});
+    return energyTablesText(tables);
 }
 
 } // namespace

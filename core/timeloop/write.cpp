@@ -161,29 +161,14 @@ std::string architectureText(const LoopNest& nest, const Architecture& a)
 std::string energiesText(const Architecture& a)
 {
     const EnergyTable& pj = a.energyPj;
-    YAML::Emitter out;
-
-    out << YAML::BeginMap << YAML::Key << "ERT" << YAML::Value << YAML::BeginMap << YAML::Key << "version"
-        << YAML::Value << "0.3" << YAML::Key << "tables" << YAML::Value << YAML::BeginSeq;
-    const auto table = [&](const std::string& name,
-                           std::initializer_list<std::pair<const char*, double>> actions) {
-        out << YAML::BeginMap << YAML::Key << "name" << YAML::Value << name << YAML::Key << "actions"
-            << YAML::Value << YAML::BeginSeq;
-        for (const auto& [action, energy] : actions)
-            out << YAML::Flow << YAML::BeginMap << YAML::Key << "name" << YAML::Value << action << YAML::Key
-                << "arguments" << YAML::Value << YAML::BeginMap << YAML::EndMap << YAML::Key << "energy"
-                << YAML::Value << formatNumber(energy) << YAML::EndMap;
-        out << YAML::EndSeq << YAML::EndMap;
-    };
     const std::string pe = "system.chip.PE[0.." + std::to_string(a.pes - 1) + "].";
-    table("system.DRAM",
-          {{"read", pj.dram}, {"write", pj.writeDram()}, {"update", pj.writeDram()}, {"leak", 0}});
-    table("system.chip.SPM",
-          {{"read", pj.spm}, {"write", pj.writeSpm()}, {"update", pj.writeSpm()}, {"leak", 0}});
-    table(pe + "RF", {{"read", pj.rf}, {"write", pj.writeRf()}, {"update", pj.writeRf()}, {"leak", 0}});
-    table(pe + "MACC", {{"compute", pj.mac}, {"leak", pj.leakage / static_cast<double>(a.pes)}});
-    out << YAML::EndSeq << YAML::EndMap << YAML::EndMap;
-    return text(out.c_str()) + "\n";
+    return energyTablesText(
+        {{"system.DRAM",
+          {{"read", pj.dram}, {"write", pj.writeDram()}, {"update", pj.writeDram()}, {"leak", 0}}},
+         {"system.chip.SPM",
+          {{"read", pj.spm}, {"write", pj.writeSpm()}, {"update", pj.writeSpm()}, {"leak", 0}}},
+         {pe + "RF", {{"read", pj.rf}, {"write", pj.writeRf()}, {"update", pj.writeRf()}, {"leak", 0}}},
+         {pe + "MACC", {{"compute", pj.mac}, {"leak", pj.leakage / static_cast<double>(a.pes)}}}});
 }
 
 /// Text of the factors of one level. A residue (the size of the last tile) is written if it differs from the

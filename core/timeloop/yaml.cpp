@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeloop/yaml.h"
 
+#include "base/text.h"
+
 #include "base/integer.h"
 #include "base/utf8.h"
 #include "timeloop/timeloop.h"
@@ -193,6 +195,24 @@ std::string scalarOf(const YAML::Node& map, const char* key)
 {
     const YAML::Node node = map[key];
     return node && node.IsScalar() ? node.Scalar() : std::string();
+}
+
+std::string energyTablesText(const std::vector<ComponentEnergies>& components)
+{
+    YAML::Emitter out;
+    out << YAML::BeginMap << YAML::Key << "ERT" << YAML::Value << YAML::BeginMap << YAML::Key << "version"
+        << YAML::Value << "0.3" << YAML::Key << "tables" << YAML::Value << YAML::BeginSeq;
+    for (const ComponentEnergies& component : components) {
+        out << YAML::BeginMap << YAML::Key << "name" << YAML::Value << component.name << YAML::Key
+            << "actions" << YAML::Value << YAML::BeginSeq;
+        for (const auto& [action, energy] : component.actions)
+            out << YAML::Flow << YAML::BeginMap << YAML::Key << "name" << YAML::Value << action << YAML::Key
+                << "arguments" << YAML::Value << YAML::BeginMap << YAML::EndMap << YAML::Key << "energy"
+                << YAML::Value << formatNumber(energy) << YAML::EndMap;
+        out << YAML::EndSeq << YAML::EndMap;
+    }
+    out << YAML::EndSeq << YAML::EndMap << YAML::EndMap;
+    return std::string(out.c_str()) + "\n";
 }
 
 } // namespace tilewright::timeloop

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tilewright::timeloop {
@@ -70,5 +71,14 @@ struct FactorText
 
 /// The scalar of a field as text; empty if there is none.
 [[nodiscard]] std::string scalarOf(const YAML::Node& map, const char* key);
+
+/// A component of an energy table: its path, and the energy of each action in pJ.
+struct ComponentEnergies
+{
+    std::string name;
+    std::vector<std::pair<const char*, double>> actions;
+};
+/// The text of an ERT file (energy reference table).
+[[nodiscard]] std::string energyTablesText(const std::vector<ComponentEnergies>& components);
 
 } // namespace tilewright::timeloop

@@ -246,6 +246,8 @@ private Q_SLOTS:
                        "@/tests/fuzz/verbs/seeds/machine.json --csv s.csv");
         row("validate", "validate @/tests/fuzz/verbs/seeds/measured.csv --machine "
                         "@/tests/fuzz/verbs/seeds/machine.json --html v.html");
+        row("fit", "fit @/tests/fuzz/verbs/seeds/measured.csv --machine "
+                   "@/tests/fuzz/verbs/seeds/machine.json -o f.json");
         row("sweep", "sweep @/tests/fuzz/verbs/seeds/sweep.plan.json --threads 1 -o folder");
     }
     void everyCallFailsOnce()

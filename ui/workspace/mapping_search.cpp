@@ -5,12 +5,12 @@
 
 namespace tilewright::ui {
 
-FoundMappings foundBy(const mapping::SearchResult& result)
+namespace {
+
+/// What the results of both cost models have; `taken` converts one of their mappings.
+template <typename Result, typename Taken> FoundMappings foundWith(const Result& result, const Taken& taken)
 {
     FoundMappings out;
-    const auto taken = [](const mapping::MethodCost& m) {
-        return FoundMapping{m.method, m.energy, static_cast<double>(m.cycles), m.edp};
-    };
     for (std::size_t o = 0; o < mapping::kObjectives; ++o) {
         const auto objective = static_cast<mapping::Objective>(o);
         if (result.best[o])
@@ -19,8 +19,18 @@ FoundMappings foundBy(const mapping::SearchResult& result)
         out.gap[o] = result.gap(objective);
     }
     out.front.reserve(result.front.size());
-    for (const mapping::MethodCost& m : result.front)
+    for (const auto& m : result.front)
         out.front.push_back(taken(m));
+    return out;
+}
+
+} // namespace
+
+FoundMappings foundBy(const mapping::SearchResult& result)
+{
+    FoundMappings out = foundWith(result, [](const mapping::MethodCost& m) {
+        return FoundMapping{m.method, m.energy, static_cast<double>(m.cycles), m.edp};
+    });
     out.proven = result.proven;
     out.reduced = result.reductions.any();
     out.seconds = result.seconds;
@@ -29,20 +39,9 @@ FoundMappings foundBy(const mapping::SearchResult& result)
 
 FoundMappings foundBy(const hierarchy::SearchResult& result, const std::optional<mapping::Objective>& asked)
 {
-    FoundMappings out;
-    const auto taken = [](const hierarchy::MappingCost& m) {
+    FoundMappings out = foundWith(result, [](const hierarchy::MappingCost& m) {
         return FoundMapping{m.mapping, m.energy, m.cycles, m.edp()};
-    };
-    for (std::size_t o = 0; o < mapping::kObjectives; ++o) {
-        const auto objective = static_cast<mapping::Objective>(o);
-        if (result.best[o])
-            out.best[o] = taken(*result.best[o]);
-        out.optimal[o] = result.isOptimal(objective);
-        out.gap[o] = result.gap(objective);
-    }
-    out.front.reserve(result.front.size());
-    for (const hierarchy::MappingCost& m : result.front)
-        out.front.push_back(taken(m));
+    });
     out.asked = asked;
     out.proven = result.proven;
     out.seconds = result.seconds;

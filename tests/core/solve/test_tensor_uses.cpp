@@ -13,6 +13,21 @@ namespace test_tensor_uses {
 
 using namespace tilewright;
 
+namespace {
+
+/// Two functions in a row.
+ProblemPtr twoFunctions()
+{
+    Problem::Data data;
+    data.tensors = IdVector<TensorId, Tensor>(3, Tensor{128, 128, {}});
+    data.ops.push_back({OpType::Pointwise, {TensorId(0)}, TensorId(1), 100, {}});
+    data.ops.push_back({OpType::Pointwise, {TensorId(1)}, TensorId(2), 100, {}});
+    data.hardware = {40'000, 10, 128, 128, {}};
+    return *Problem::build(std::move(data));
+}
+
+} // namespace
+
 class TestTensorUses : public QObject
 {
     Q_OBJECT
@@ -55,15 +70,10 @@ void TestTensorUses::sumsAreThoseOfTheEvaluation()
              qPrintable(QStringLiteral("%1 %2 %3").arg(checked).arg(interiors).arg(residents)));
 }
 
-/// Two functions in a row: the tensor between them is retained after the first.
+/// The tensor between the functions is retained after the first.
 void TestTensorUses::retainedTensorsStay()
 {
-    Problem::Data data;
-    data.tensors = IdVector<TensorId, Tensor>(3, Tensor{128, 128, {}});
-    data.ops.push_back({OpType::Pointwise, {TensorId(0)}, TensorId(1), 100, {}});
-    data.ops.push_back({OpType::Pointwise, {TensorId(1)}, TensorId(2), 100, {}});
-    data.hardware = {40'000, 10, 128, 128, {}};
-    const ProblemPtr problem = *Problem::build(std::move(data));
+    const ProblemPtr problem = twoFunctions();
     const Schedule schedule = oneOpPerSubgraph(*problem);
     const auto plain = tensorUses(*problem, schedule, Rules::final(), TensorId(1));
     QCOMPARE(plain.size(), std::size_t{2});
@@ -80,12 +90,7 @@ void TestTensorUses::retainedTensorsStay()
 
 void TestTensorUses::retentionBelongsToWhoComputes()
 {
-    Problem::Data data;
-    data.tensors = IdVector<TensorId, Tensor>(3, Tensor{128, 128, {}});
-    data.ops.push_back({OpType::Pointwise, {TensorId(0)}, TensorId(1), 100, {}});
-    data.ops.push_back({OpType::Pointwise, {TensorId(1)}, TensorId(2), 100, {}});
-    data.hardware = {40'000, 10, 128, 128, {}};
-    const ProblemPtr problem = *Problem::build(std::move(data));
+    const ProblemPtr problem = twoFunctions();
     const Schedule schedule = oneOpPerSubgraph(*problem);
     QCOMPARE(retainingSubgraph(*problem, schedule, TensorId(1)), std::optional(SubgraphId(0)));
     QCOMPARE(retainingSubgraph(*problem, schedule, TensorId(0)), std::optional(SubgraphId(0))); // reads it

@@ -47,7 +47,7 @@ constexpr Verb kVerbs[] = {
     {"run", addRunVerb},           {"convert", addConvertVerb}, {"generate", addGenerateVerb},
     {"systolic", addSystolicVerb}, {"tile", addTileVerb},       {"npu", addNpuVerb},
     {"map", addMapVerb},           {"sweep", addSweepVerb},     {"summary", addSummaryVerb},
-    {"validate", addValidateVerb}, {"fit", addFitVerb},
+    {"validate", addValidateVerb}, {"fit", addFitVerb},         {"explain", addExplainVerb},
 };
 
 /// True for a verb that only `tilewright` has, not `tilewright-cli`, because it draws.

@@ -89,21 +89,6 @@ std::vector<std::size_t> shownOf(const Evaluation& evaluation, std::size_t most)
 
 } // namespace
 
-std::string opNames(const Problem& problem, const std::vector<OpId>& ops)
-{
-    constexpr std::size_t kRoom = 60; // characters
-    std::string out;
-    for (std::size_t i = 0; i < ops.size(); ++i) {
-        const std::string& name = problem.op(ops[i]).name;
-        if (name.empty())
-            continue;
-        if (!out.empty() && out.size() + name.size() > kRoom)
-            return out + " and " + std::to_string(ops.size() - i) + " more";
-        out += (out.empty() ? "" : ", ") + name;
-    }
-    return out;
-}
-
 void printSubgraphs(const Problem& problem, const Schedule& schedule, const Evaluation& evaluation,
                     std::size_t most)
 {

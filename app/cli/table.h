@@ -18,11 +18,6 @@ void print(const Table& table);
 /// Returns the text padded to `width` characters, aligned to the right or to the left.
 [[nodiscard]] std::string padded(const std::string& text, std::size_t width, bool right = true);
 
-/// Returns the names of the ops, such as "layer0.up, layer0.gelu": as many as there is room for, and the
-/// number of the others. Ops without a name in the file are left out; the result is empty if no op has a
-/// name.
-[[nodiscard]] std::string opNames(const Problem& problem, const std::vector<OpId>& ops);
-
 /// Prints a row for each subgraph, in the order of the schedule. If there are more than `most`, prints those
 /// with the largest latencies, and the number of the others.
 void printSubgraphs(const Problem& problem, const Schedule& schedule, const Evaluation& evaluation,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/file.h"
 #include "base/text.h"
+#include "eval/energy_bound.h"
 #include "eval/lower_bound.h"
 #include "lower/on_machine.h"
 #include "manual/program.h"

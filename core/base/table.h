@@ -82,8 +82,9 @@ struct TableColumn
     ColumnKind kind = ColumnKind::Text;
     TableText tip = {};
     std::function<TableCell(std::size_t row)> cell = {};
-    TableText name = {}; ///< heading in copies and files; empty: the title
-    bool copied = true;  ///< false: the column is left out of copies and files
+    TableText name = {};   ///< heading in copies and files; empty: the title
+    bool copied = true;    ///< false: the column is left out of copies and files
+    TableText figure = {}; ///< lens and address of its figures, "schedule:subgraphs.*.latency"; * is the row
 };
 
 /// A table for the screen, the command line, files and the clipboard. The cells are either stored in `rows`

@@ -468,4 +468,19 @@ ViewReading viewReading(const Problem& problem, TensorId view)
     return out;
 }
 
+std::string opNames(const Problem& problem, std::span<const OpId> ops)
+{
+    constexpr std::size_t kRoom = 60; // characters
+    std::string out;
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+        const std::string& name = problem.op(ops[i]).name;
+        if (name.empty())
+            continue;
+        if (!out.empty() && out.size() + name.size() > kRoom)
+            return out + " and " + std::to_string(ops.size() - i) + " more";
+        out += (out.empty() ? "" : ", ") + name;
+    }
+    return out;
+}
+
 } // namespace tilewright

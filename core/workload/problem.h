@@ -250,6 +250,10 @@ private:
 
 using ProblemPtr = std::shared_ptr<const Problem>;
 
+/// Returns the names of the ops, such as "layer0.up, layer0.gelu": as many as fit in a line, and the number
+/// of the others. Ops without a name in the file are left out; the result is empty if no op has a name.
+[[nodiscard]] std::string opNames(const Problem& problem, std::span<const OpId> ops);
+
 /// Tensors that a set of ops reads and writes (R3.1). Each list is ascending and without duplicates, except
 /// `sinks`.
 struct Boundary

@@ -61,6 +61,9 @@ public:
     void setWheelScrolls(bool scrolls) { m_wheelScrolls = scrolls; }
     /// Shows the tooltip at focusPoint() (Shift+F1).
     void showTooltipOfFocus();
+    /// Keys of the item at a position (PicturePart::keys), or of the one that has the focus; empty: none.
+    [[nodiscard]] QStringList itemAt(QPointF position) const { return keysAt(position); }
+    [[nodiscard]] QStringList itemOfFocus() const { return keysAt(focusPoint()); }
 
 Q_SIGNALS:
     void historyChanged();

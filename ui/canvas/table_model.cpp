@@ -91,6 +91,9 @@ QVariant TableModel::data(const QModelIndex& index, int role) const
         return QString::fromStdString(m_table.cell(row, column).value.exact());
     case RowRole:
         return index.row();
+    case FigureRole:
+        return QString::fromStdString(m_table.columns[column].figure)
+            .replace(QLatin1Char('*'), QString::number(index.row()));
     default:
         return {};
     }

@@ -19,8 +19,9 @@ class TableModel : public QAbstractTableModel
     Q_OBJECT
 public:
     /// SortRole: key that SortedRows compares. ExactRole: copied value; headings of columns that are not
-    /// copied have none. RowRole: index of the row in the table, independent of the sorting.
-    enum Role { SortRole = Qt::UserRole + 40, ExactRole, RowRole };
+    /// copied have none. RowRole: index of the row in the table, independent of the sorting. FigureRole:
+    /// address of the figure of a cell.
+    enum Role { SortRole = Qt::UserRole + 40, ExactRole, RowRole, FigureRole };
     static constexpr int kHeading = -1;
     /// Returns the value of a role (font, colour, icon, …) for a cell, or for the heading of a column (row =
     /// kHeading) or of a row (column = kHeading). An invalid value means the default.

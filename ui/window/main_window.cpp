@@ -12,6 +12,7 @@
 #include "theme/theme.h"
 #include "views/graph/graph_view.h"
 #include "views/sweep/sweep_view.h"
+#include "window/figure_card.h"
 #include "window/file_actions.h"
 #include "window/message_bar.h"
 #include "window/missing_banner.h"
@@ -115,6 +116,7 @@ void MainWindow::createParts()
     m_files = new FileActions(*this, *m_state, *m_messages);
     m_session = std::make_unique<SessionStore>(*this, *m_state, *m_panes);
     m_status = new StatusStrip(context, this);
+    m_figure = new FigureCard(m_state->workspace, this);
     statusBar()->addPermanentWidget(m_status->evaluationTime());
 }
 

@@ -21,6 +21,7 @@ class Recovery;
 class SessionStore;
 class StartPage;
 class StatusStrip;
+class FigureCard;
 class TourGuide;
 
 /// The main window: menus and toolbar made from the Actions registry, and the views around them. FileActions
@@ -100,6 +101,7 @@ private:
     StatusStrip* m_status = nullptr;
     QToolBar* m_headline = nullptr; ///< row of m_status; hidden while nothing is open
     TourGuide* m_tour = nullptr;
+    FigureCard* m_figure = nullptr;
     QMenu* m_recentMenu = nullptr;
     Preferences m_preferences;
     bool m_ending = false; ///< keepForNextStart() was called, and nothing was edited since

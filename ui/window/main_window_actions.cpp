@@ -6,6 +6,7 @@
 #include "theme/text.h"
 #include "theme/theme.h"
 #include "window/command_palette.h"
+#include "window/figure_card.h"
 #include "window/file_actions.h"
 #include "window/main_window.h"
 #include "window/message_bar.h"
@@ -241,12 +242,17 @@ void MainWindow::createActions()
         tr("Open the page of the handbook that says what each lens counts and computes one product in all of "
            "them."),
         QStringLiteral("lenses/four.html"));
-    a.add("help.shortcuts", tr("Help"), tr("&Shortcuts"), "help",
-          {QKeySequence(Qt::Key_F1), QKeySequence(Qt::Key_Question)}, tr("Show all commands and their keys."),
-          {}, [this] { ShortcutSheet(m_state->actions, this).exec(); });
+    a.add("help.shortcuts", tr("Help"), tr("&Shortcuts"), "help", {QKeySequence(Qt::Key_F1)},
+          tr("Show all commands and their keys."), {},
+          [this] { ShortcutSheet(m_state->actions, this).exec(); });
     a.add("help.formulas", tr("Help"), tr("&Formula sheet"), "", {},
           tr("Show the formulas for validity and latency of a schedule on one page."), {},
           [this, &a] { FormulaSheet(a, this).exec(); });
+    a.add("help.figure", tr("Help"), tr("Explain a &figure"), "", {QKeySequence(Qt::Key_Question)},
+          tr("Show what the figure under the mouse, or the one that has the focus, is and how it came about. "
+             "Alt "
+             "and a click on a figure do the same."),
+          {}, [this] { m_figure->askHere(); });
     a.add("help.tooltip", tr("Help"), tr("&Explain the focused control"), "",
           {QKeySequence(Qt::SHIFT | Qt::Key_F1)},
           tr("Show the tooltip of the control, row or chart that has the keyboard focus."), {},

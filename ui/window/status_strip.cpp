@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/status_strip.h"
 
+#include "canvas/figure_address.h"
 #include "lower/floor.h"
 #include "theme/icon.h"
 #include "theme/text.h"
@@ -114,6 +115,15 @@ StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(
     m_time = label(tr("Evaluation time"));
     connect(m_gap, &QToolButton::clicked, this, &StatusStrip::gapClicked);
     connect(m_validity, &QToolButton::clicked, this, &StatusStrip::validityClicked);
+    for (const auto& [widget, figure] : {std::pair<QWidget*, const char*>{m_total, "schedule:total_latency"},
+                                         {m_unit, "schedule:total_latency"},
+                                         {m_seconds, "schedule:total_latency"},
+                                         {m_floor, "schedule:floor"},
+                                         {m_array, "schedule:array_total"},
+                                         {m_npu, "npu:makespan"},
+                                         {m_energy, "schedule:energy_pj"},
+                                         {m_gap, "schedule:lower_bound"}})
+        setFigure(widget, QString::fromLatin1(figure));
     m_context.document.whenChanged(
         this, Part::Snapshot | Part::Baseline | Part::RuleSet | Part::Preview | Part::Proof,
         &StatusStrip::refresh);

@@ -168,7 +168,7 @@ private Q_SLOTS:
         QCOMPARE(change(646048.0, 646048.0 + 1.2e-10), 0.0); // the same sum in another order
         QCOMPARE(change(646048.0, 646048.0 - 1.2e-10), 0.0);
         QCOMPARE(change(4.0, 5.0), 1.0);
-        QCOMPARE(signedNumber(change(646048.0, 646048.0 + 1.2e-10)), signedNumber(0));
+        QCOMPARE(ui::signedNumber(change(646048.0, 646048.0 + 1.2e-10)), ui::signedNumber(0));
     }
     void namesAreReadableInLargeLetters()
     {

@@ -173,7 +173,7 @@ private Q_SLOTS:
             if (!e.valid() || e.total == document.snapshot()->evaluation.total)
                 continue;
             ++changed;
-            const QString by = signedNumber(e.total - document.snapshot()->evaluation.total);
+            const QString by = ui::signedNumber(e.total - document.snapshot()->evaluation.total);
             QVERIFY2(item->text(2).contains(by), qPrintable(item->text(2) + by));
             QVERIFY(item->childCount() > 0);
         }

@@ -6,6 +6,7 @@
 #include "panels/subgraphs/subgraphs_view.h"
 #include "solver_bench.h"
 #include "test_main.h"
+#include "theme/text.h"
 
 #include "edit/edits.h"
 #include "eval/evaluation.h"

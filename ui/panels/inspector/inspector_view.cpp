@@ -2,6 +2,7 @@
 #include "panels/inspector/inspector_view.h"
 
 #include "canvas/bound_mark.h"
+#include "canvas/figure_address.h"
 #include "eval/explain.h"
 #include "panels/inspector/controls.h"
 #include "panels/inspector/retain_list.h"
@@ -310,6 +311,8 @@ QStringList InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
     if (problem.hasEnergy())
         text += QStringLiteral("<br>") + tr("Energy <b>%1</b>").arg(runs ? energyText(e.energy) : none);
     m_numbers->setText(rich(text));
+    for (QLabel* label : {m_title, m_numbers, m_arithmetic, m_binds})
+        setFigure(label, QStringLiteral("schedule:subgraphs.%1.latency").arg(id.index()));
 
     QStringList remarks;
     const auto problemFound = [&](const QString& what) {

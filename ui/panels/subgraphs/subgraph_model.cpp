@@ -158,6 +158,10 @@ Table SubgraphModel::subgraphs()
     out.columns[Energy].copied = hasEnergy();
     for (std::size_t c = 0; c < ColumnCount; ++c)
         out.columns[c].cell = [this, c](std::size_t row) { return cellOf(row, static_cast<Column>(c)); };
+    for (const auto& [column, field] :
+         {std::pair{Latency, "latency"}, std::pair{Time, "latency"}, std::pair{Memory, "peak_working_set"},
+          std::pair{Energy, "energy_pj"}})
+        out.columns[column].figure = std::string("schedule:subgraphs.*.") + field;
     out.rowTip = [this](std::size_t row) { return tipOf(row); };
     return out;
 }

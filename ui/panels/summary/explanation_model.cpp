@@ -65,6 +65,12 @@ QModelIndex ExplanationModel::index(int row, int column, const QModelIndex& pare
                        above ? above->children[static_cast<std::size_t>(row)].get() : m_root.get());
 }
 
+const ExplainedValue* ExplanationModel::valueAt(const QModelIndex& index) const
+{
+    const Item* item = itemOf(index);
+    return item ? item->value : nullptr;
+}
+
 QModelIndex ExplanationModel::parent(const QModelIndex& index) const
 {
     const Item* item = itemOf(index);

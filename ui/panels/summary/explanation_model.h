@@ -24,6 +24,8 @@ public:
     void clear();
     /// The shown explanation; null if there is none.
     [[nodiscard]] const ExplainedValue* explanation() const;
+    /// The value of a row; null for an index that is not of this model.
+    [[nodiscard]] const ExplainedValue* valueAt(const QModelIndex& index) const;
 
     [[nodiscard]] QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
     [[nodiscard]] QModelIndex parent(const QModelIndex& index) const override;

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The verb explain: what a figure of a schedule is, and how it came about.
+#pragma once
+
+#include "figures/figure.h"
+#include "figures/what_if.h"
+#include "verbs/schedule.h"
+
+#include <string>
+#include <vector>
+
+namespace tilewright::figures {
+
+/// Options of explain, as tilewright-cli and Python set them.
+struct ExplainCall
+{
+    verbs::WorkloadCall workload;
+    /// File of a schedule and a figure; each may be missing. Without a schedule: one op a subgraph.
+    std::vector<std::string> asked;
+    verbs::RulesCall rules = verbs::RulesCall::ofFile();
+    bool whatIf = false; ///< state what 10 % more of each value of the machine changes
+};
+void bindOptions(verbs::OptionList& o, ExplainCall& call);
+
+/// What was asked, and all figures that can be.
+struct ExplainAnswer
+{
+    Figures figures;
+    std::optional<Figure> figure; ///< empty: no figure was named
+    std::vector<WhatIf> whatIf;   ///< if the call asks for it
+};
+/// Reads the files and explains the figure. The Error names a figure that is unknown.
+[[nodiscard]] Result<ExplainAnswer> explain(ExplainCall& call);
+
+/// Elements of each group that a list of figures has.
+inline constexpr std::size_t kListedElements = 2;
+/// The JSON document of explain: the figure, or the list of all: [{"address", "value", "unit", "title"}].
+[[nodiscard]] std::string explainJson(const ExplainAnswer& answer);
+
+} // namespace tilewright::figures

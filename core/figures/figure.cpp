@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "figures/figure.h"
+
+#include "base/text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+namespace tilewright::figures {
+
+namespace {
+
+constexpr std::string_view kFigureSource = "figure ";
+
+std::string withElement(std::string_view address, std::size_t element)
+{
+    const std::size_t star = address.find('*');
+    std::string out(address.substr(0, star));
+    if (star != std::string_view::npos) {
+        out += std::to_string(element);
+        out += address.substr(star + 1);
+    }
+    return out;
+}
+
+/// "subgraph" names the group "subgraphs", too.
+bool namesGroup(std::string_view text, std::string_view group)
+{
+    return text == group || (group.ends_with('s') && text == group.substr(0, group.size() - 1));
+}
+
+Error unknown(const std::string& what)
+{
+    return {ErrorCode::Field, what, {}, {}};
+}
+
+} // namespace
+
+const FigureGroup* Figures::groupOf(std::string_view kindAddress) const
+{
+    const std::size_t star = kindAddress.find(".*");
+    if (star == std::string_view::npos)
+        return nullptr;
+    const auto found = std::ranges::find(m_groups, kindAddress.substr(0, star), &FigureGroup::name);
+    return found == m_groups.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> Figures::addresses(std::size_t most) const
+{
+    std::vector<std::string> out;
+    for (std::size_t kind = 0; kind < m_kinds.size(); ++kind) {
+        const FigureGroup* const group = groupOf(m_kinds[kind].address);
+        const std::size_t count = group ? std::min(most, group->names.size()) : 1;
+        for (std::size_t element = 0; element < count; ++element)
+            if (m_explain(kind, element))
+                out.push_back(withElement(m_kinds[kind].address, element));
+    }
+    return out;
+}
+
+Result<Figure> Figures::find(std::string_view address) const
+{
+    // names of elements may have dots, so the end decides
+    const FigureGroup* named = nullptr;
+    for (std::size_t kind = 0; kind < m_kinds.size(); ++kind) {
+        const std::string_view pattern = m_kinds[kind].address;
+        const FigureGroup* const group = groupOf(pattern);
+        std::size_t element = 0;
+        if (!group) {
+            if (pattern != address)
+                continue;
+        } else {
+            const std::size_t dot = address.find('.');
+            if (dot == std::string_view::npos || !namesGroup(address.substr(0, dot), group->name))
+                continue;
+            named = group;
+            const std::string_view end = pattern.substr(pattern.find('*') + 1);
+            if (!address.ends_with(end) || address.size() <= dot + 1 + end.size())
+                continue;
+            const std::string_view text = address.substr(dot + 1, address.size() - dot - 1 - end.size());
+            const auto byName = std::ranges::find(group->names, text);
+            element = static_cast<std::size_t>(byName - group->names.begin());
+            if (byName == group->names.end()) {
+                const auto read = std::from_chars(text.data(), text.data() + text.size(), element);
+                if (read.ec != std::errc() || read.ptr != text.data() + text.size() ||
+                    element >= group->names.size())
+                    return unknown("there is no " + quotedExcerpt(text) + " among the " +
+                                   formatGrouped(static_cast<double>(group->names.size())) + " " +
+                                   std::string(group->name));
+            }
+        }
+        if (auto value = m_explain(kind, element))
+            return Figure{withElement(pattern, element), m_kinds[kind], *std::move(value)};
+        return unknown("this answer has no " + quotedExcerpt(address));
+    }
+    std::string known;
+    for (const FigureKind& kind : m_kinds)
+        if (!named || groupOf(kind.address) == named) {
+            known += known.empty() ? "" : ", ";
+            known += kind.address;
+        }
+    return unknown("there is no figure " + quotedExcerpt(address) + "; there are " + known);
+}
+
+ExplainedValue figureLeaf(std::string name, std::string unit, double value, const std::string& address)
+{
+    return leaf(std::move(name), std::move(unit), value, std::string(kFigureSource) + address);
+}
+
+std::string_view figureOf(const ExplainedValue& leaf) noexcept
+{
+    const std::string_view source = leaf.source;
+    return source.starts_with(kFigureSource) ? source.substr(kFigureSource.size()) : std::string_view();
+}
+
+std::string figureText(const Figure& figure)
+{
+    std::string out = figure.address + ": " + std::string(figure.kind.title) + "\n";
+    const auto line = [&](std::string_view what, std::string_view text) {
+        if (!text.empty()) {
+            out += what;
+            out += text;
+            out += '\n';
+        }
+    };
+    line("", figure.kind.meaning);
+    line("Leaves out: ", figure.kind.leavesOut);
+    line("Elsewhere: ", figure.kind.elsewhere);
+    return out + explanationText(figure.value);
+}
+
+std::string figureList(const Figures& figures, std::size_t most)
+{
+    std::string out;
+    for (const std::string& address : figures.addresses(most))
+        if (const auto figure = figures.find(address)) {
+            out += address;
+            out += ": " + valueText(figure->value);
+            if (!figure->value.unit.empty())
+                out += " " + figure->value.unit;
+            out += ", ";
+            out += figure->kind.title;
+            out += '\n';
+        }
+    return out;
+}
+
+} // namespace tilewright::figures

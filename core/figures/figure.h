@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Figures that can be asked: what each of them is, and how it came about.
+#pragma once
+
+#include "base/result.h"
+#include "explanation/explanation.h"
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewright::figures {
+
+/// What is true of a figure in every answer. `address` is its place in the answer's JSON document, with dots:
+/// "subgraphs.*.latency"; the star is an index.
+struct FigureKind
+{
+    std::string_view address;
+    std::string_view title;     ///< noun: "latency of a subgraph"
+    std::string_view meaning;   ///< what it is, in sentences
+    std::string_view leavesOut = {}; ///< what it does not count; may be empty
+    std::string_view elsewhere = {}; ///< what other programs call it; may be empty
+};
+
+/// One figure of an answer.
+struct Figure
+{
+    std::string address; ///< "subgraphs.3.latency"
+    FigureKind kind;
+    ExplainedValue value;
+};
+
+/// The elements that the star of an address stands for.
+struct FigureGroup
+{
+    std::string_view name;          ///< what stands before the star: "subgraphs"
+    std::vector<std::string> names; ///< of each element; empty: it has none
+};
+
+/// All figures of an answer. An explanation is made when it is asked for. Valid as long as the answer.
+class Figures
+{
+public:
+    /// Returns the explanation of a kind for an element (0 without star); nothing if the answer has no such
+    /// figure.
+    using Explain = std::function<std::optional<ExplainedValue>(std::size_t kind, std::size_t element)>;
+
+    Figures(std::vector<FigureKind> kinds, std::vector<FigureGroup> groups, Explain explain)
+        : m_kinds(std::move(kinds)), m_groups(std::move(groups)), m_explain(std::move(explain))
+    {
+    }
+    [[nodiscard]] const std::vector<FigureKind>& kinds() const noexcept { return m_kinds; }
+    /// Returns the addresses of all figures, in the order of the kinds; of a group the first `most` elements.
+    [[nodiscard]] std::vector<std::string> addresses(std::size_t most = std::size_t(-1)) const;
+    /// Returns a figure. An element is named by its index or by its name, and the last letter of a group may
+    /// be left out: "subgraph.3.latency", "op.conv1.utilisation". The Error names the part of the address that
+    /// is unknown, and what there is.
+    [[nodiscard]] Result<Figure> find(std::string_view address) const;
+
+private:
+    [[nodiscard]] const FigureGroup* groupOf(std::string_view kindAddress) const;
+
+    std::vector<FigureKind> m_kinds;
+    std::vector<FigureGroup> m_groups;
+    Explain m_explain;
+};
+
+/// A kind with the function that explains it in an answer of type Source.
+template <typename Source> struct KindIn : FigureKind
+{
+    std::optional<ExplainedValue> (*explain)(const Source&, std::size_t element) = nullptr;
+};
+/// Returns the figures of a source by a table of kinds. `source` is copied.
+template <typename Source>
+[[nodiscard]] Figures figuresBy(std::span<const KindIn<Source>> kinds, std::vector<FigureGroup> groups,
+                                Source source)
+{
+    return {{kinds.begin(), kinds.end()}, std::move(groups),
+            [kinds, source = std::move(source)](std::size_t kind, std::size_t element) {
+                return kinds[kind].explain(source, element);
+            }};
+}
+
+/// Returns a leaf whose value is another figure: its source is "figure subgraphs.3.latency".
+[[nodiscard]] ExplainedValue figureLeaf(std::string name, std::string unit, double value,
+                                        const std::string& address);
+/// Returns the address of the figure that a leaf stands for; empty for others.
+[[nodiscard]] std::string_view figureOf(const ExplainedValue& leaf) noexcept;
+
+/// Returns the figure as lines of text: address, value, meaning, what it leaves out, and the tree.
+[[nodiscard]] std::string figureText(const Figure& figure);
+/// Returns the figure as one JSON object: {"address", "title", "meaning", "leaves_out", "elsewhere",
+/// "explanation"}; texts that are empty are left out.
+[[nodiscard]] std::string figureJson(const Figure& figure);
+/// Returns a line with address, value, unit and title for each figure.
+[[nodiscard]] std::string figureList(const Figures& figures, std::size_t most);
+
+} // namespace tilewright::figures

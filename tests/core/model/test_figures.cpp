@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Issue 41 a: every number of an answer is a figure that can be asked, and its tree evaluates to it.
+#include "edit/fit.h"
+#include "figures/explain.h"
+#include "figures/npu_figures.h"
+#include "figures/schedule_figures.h"
+#include "oracle_reader.h"
+#include "report/evaluation_json.h"
+#include "rules/check.h"
+#include "test_main.h"
+
+#include <QTest>
+
+#include <nlohmann/json.hpp>
+
+namespace test_figures {
+
+using namespace tilewright;
+using namespace tilewright::figures;
+
+namespace {
+
+constexpr const char* kSamples = TILEWRIGHT_SOURCE_DIR "/samples/";
+
+bool isClose(double a, double b)
+{
+    return std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
+}
+
+/// What is chosen or named by a number, and what the answer repeats of its input.
+bool isNoFigure(const std::string& path)
+{
+    static const std::vector<std::string> kParts{".ops.",  ".retain.", ".granularity.", ".tile.",
+                                                 ".cores.", "native_granularity", "error.subgraph"};
+    return std::ranges::any_of(kParts, [&](const std::string& part) { return path.find(part) != std::string::npos; });
+}
+
+/// Asks for every number of an answer; returns the first that is no figure or differs, and counts the others.
+QString askAll(const nlohmann::json& answer, const Figures& figures, int& asked)
+{
+    const nlohmann::json flat = answer.flatten();
+    for (const auto& [pointer, value] : flat.items()) {
+        if (!value.is_number())
+            continue;
+        std::string path = pointer.substr(1);
+        std::ranges::replace(path, '/', '.');
+        if (isNoFigure(path))
+            continue;
+        const auto figure = figures.find(path);
+        if (!figure)
+            return QString::fromStdString(path + ": " + figure.error().text());
+        if (!isClose(figure->value.value, value.get<double>()) ||
+            !isClose(figure->value.evaluate(), value.get<double>()))
+            return QString::fromStdString(path + " is " + value.dump() + ", the tree has " +
+                                          explanationText(figure->value) + " and evaluates to " +
+                                          std::to_string(figure->value.evaluate()));
+        if (figure->kind.title.empty() || figure->kind.meaning.empty())
+            return QString::fromStdString(path + " has no title or meaning");
+        ++asked;
+    }
+    return {};
+}
+
+/// False for schedules with ids that do not exist, which no file gives.
+bool isReadable(const Problem& problem, const Schedule& schedule)
+{
+    for (std::size_t i = 0; i < schedule.size(); ++i)
+        if (!checkFormat(problem, schedule[SubgraphId(i)], SubgraphId(i)).empty())
+            return false;
+    return true;
+}
+
+/// A leaf that is a figure has the value of that figure.
+QString checkLinks(const ExplainedValue& value, const Figures& figures)
+{
+    if (const std::string_view address = figureOf(value); !address.empty()) {
+        const auto figure = figures.find(address);
+        if (!figure || !isClose(figure->value.value, value.value))
+            return QString::fromStdString(std::string(address) + " is not " + std::to_string(value.value));
+    }
+    for (const ExplainedValue& part : value.parts)
+        if (const QString fault = checkLinks(part, figures); !fault.isEmpty())
+            return fault;
+    return {};
+}
+
+} // namespace
+
+class TestFigures : public QObject
+{
+    Q_OBJECT
+private slots:
+    void everyNumberOfEvaluate_data();
+    void everyNumberOfEvaluate();
+    void figuresOfAModelOnAMachine();
+    void everyNumberOfNpu_data();
+    void everyNumberOfNpu();
+    void leavesNameOtherFigures();
+    void anAddressIsReadByIndexAndName();
+};
+
+void TestFigures::everyNumberOfEvaluate_data()
+{
+    QTest::addColumn<bool>("seed");
+    QTest::newRow("final") << false;
+    QTest::newRow("seed") << true;
+}
+
+/// Of all oracle cases.
+void TestFigures::everyNumberOfEvaluate()
+{
+    QFETCH(bool, seed);
+    const Rules rules = seed ? Rules::seed() : Rules::final();
+    int asked = 0, subgraphs = 0;
+    for (const auto& [problem, schedule] : oracle::cases()) {
+        if (!isReadable(*problem, schedule))
+            continue;
+        const auto snapshot = takeSnapshot(problem, schedule, rules, lowerBound(*problem, rules).value, 0);
+        const auto answer = nlohmann::json::parse(evaluationJson(*snapshot, {}));
+        const QString fault = askAll(answer, scheduleFigures(snapshot), asked);
+        QVERIFY2(fault.isEmpty(), qPrintable(fault));
+        subgraphs += static_cast<int>(schedule.size());
+    }
+    QVERIFY2(asked > 8 * subgraphs && subgraphs > 300, qPrintable(QString::number(asked)));
+}
+
+/// Rules, widths and energies of a machine.
+void TestFigures::figuresOfAModelOnAMachine()
+{
+    for (const char* const name : {"models/llama-block.json", "models/small-conv.csv", "models/llama-decode-block.json"}) {
+        ExplainCall call;
+        call.workload.file = std::string(kSamples) + name;
+        call.workload.machines = {"edge"};
+        const auto on = verbs::readOnMachine(call.workload);
+        QVERIFY(on);
+        const Problem& problem = *(*on)->problem;
+        const Rules rules = problem.rules();
+        const auto snapshot = takeSnapshot((*on)->problem, oneOpPerSubgraph(problem, rules), rules,
+                                           lowerBound(problem, rules).value, 0);
+        QVERIFY(snapshot->evaluation.valid() && problem.hasEnergy());
+        const Figures all = scheduleFigures(snapshot, *on);
+        int asked = 0;
+        QString fault = askAll(nlohmann::json::parse(evaluationJson(*snapshot, {})), all, asked);
+        QVERIFY2(fault.isEmpty(), qPrintable(fault));
+        QVERIFY(asked > 30);
+        for (const std::string& address : all.addresses(3)) {
+            const auto figure = all.find(address);
+            QVERIFY(figure);
+            QVERIFY2(isClose(figure->value.evaluate(), figure->value.value), address.c_str());
+            fault = checkLinks(figure->value, all);
+            QVERIFY2(fault.isEmpty(), qPrintable(fault));
+        }
+        const auto floor = all.find("floor");
+        QVERIFY(floor && floor->value.size() > 10);
+    }
+}
+
+void TestFigures::everyNumberOfNpu_data()
+{
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<QString>("machine");
+    QTest::newRow("edge") << "models/llama-block.json" << "edge";
+    QTest::newRow("shared memory") << "models/small-conv.csv" << "a100";
+    QTest::newRow("three banks") << "npu/kv_three_banks.json" << "";
+}
+
+void TestFigures::everyNumberOfNpu()
+{
+    QFETCH(QString, file);
+    QFETCH(QString, machine);
+    verbs::NpuCall call;
+    call.workload.file = kSamples + file.toStdString();
+    if (!machine.isEmpty())
+        call.workload.machines = {machine.toStdString()};
+    QVERIFY(verbs::readFiles(call));
+    const auto answer = verbs::runNpu(call, {}, {});
+    QVERIFY2(answer && answer->run, "no run");
+    const Figures all = npuFigures(subjectOf(*answer));
+    int asked = 0;
+    QString fault = askAll(nlohmann::json::parse(verbs::npuJson(*answer)), all, asked);
+    QVERIFY2(fault.isEmpty(), qPrintable(fault));
+    QVERIFY(asked > 40);
+    for (const std::string& address : all.addresses(2)) {
+        const auto figure = all.find(address);
+        QVERIFY(figure);
+        fault = checkLinks(figure->value, all);
+        QVERIFY2(fault.isEmpty(), qPrintable(fault));
+    }
+}
+
+/// A figure is made of figures, down to what was given or counted.
+void TestFigures::leavesNameOtherFigures()
+{
+    for (const auto& [problem, schedule] : oracle::cases()) {
+        const Rules rules = Rules::final();
+        if (!isReadable(*problem, schedule))
+            continue;
+        const auto snapshot = takeSnapshot(problem, schedule, rules, lowerBound(*problem, rules).value, 0);
+        const Figures all = scheduleFigures(snapshot);
+        for (const std::string& address : all.addresses(2))
+            if (const auto figure = all.find(address)) {
+                const QString fault = checkLinks(figure->value, all);
+                QVERIFY2(fault.isEmpty(), qPrintable(fault));
+            }
+    }
+}
+
+void TestFigures::anAddressIsReadByIndexAndName()
+{
+    ExplainCall call;
+    call.workload.file = std::string(kSamples) + "schedule/conv-net.json";
+    call.asked = {std::string(kSamples) + "schedule/conv-net.fused.schedule.json", "subgraph.1.latency"};
+    const auto answer = explain(call);
+    QVERIFY(answer && answer->figure);
+    QCOMPARE(answer->figure->address, std::string("subgraphs.1.latency"));
+    QCOMPARE(answer->figure->value.value, 7296.0);
+    const Figures& all = answer->figures;
+    // names of ops have dots
+    QCOMPARE(all.find("op.block0.tap0.conv.latency")->address, std::string("ops.3.latency"));
+    QCOMPARE(all.find("ops.3.latency")->value.value, 7296.0);
+    QVERIFY(QString::fromStdString(all.find("subgraphs.99.latency").error().text()).contains(QLatin1String("99")));
+    QVERIFY(QString::fromStdString(all.find("subgraphs.1.colour").error().text())
+                .contains(QLatin1String("subgraphs.*.latency")));
+    QVERIFY(!all.find("") && !all.find(".") && !all.find("subgraphs.") && !all.find("subgraphs..latency"));
+
+    call.asked = {"/nowhere/s.json", "floor"};
+    QVERIFY(!explain(call));
+    call.asked = {"a", "b", "c"};
+    QVERIFY(!explain(call));
+}
+
+TILEWRIGHT_TEST(TestFigures)
+
+} // namespace test_figures
+#include "test_figures.moc"

@@ -4,6 +4,7 @@
 #include "interruptible.h"
 
 #include "base/file.h"
+#include "figures/explain.h"
 #include "mapping/files.h"
 #include "sweep/folder.h"
 #include "verbs/fit.h"
@@ -221,6 +222,12 @@ Result<std::string> fitDocument(const verbs::FitCall& call, const Session& sessi
 {
     const auto answer = verbs::fitMachine(call, {session.token(), {}});
     return answer ? Result<std::string>(answer->json()) : answer.error();
+}
+
+Result<std::string> explainDocument(figures::ExplainCall& call, const Session&)
+{
+    const auto answer = figures::explain(call);
+    return answer ? Result<std::string>(figures::explainJson(*answer)) : answer.error();
 }
 
 Result<std::string> mapDocument(const verbs::MapCall& call, const Session& session)
@@ -453,6 +460,7 @@ const std::map<std::string, Verb> kVerbs{{"solve", verbOf<verbs::SolveCall>(&sol
                                          {"summary", lensVerbOf<verbs::SummaryCall, &summaryDocument>()},
                                          {"validate", lensVerbOf<verbs::ValidateCall, &validateDocument>()},
                                          {"fit", lensVerbOf<verbs::FitCall, &fitDocument>()},
+                                         {"explain", lensVerbOf<figures::ExplainCall, &explainDocument>()},
                                          {"sweep", verbOf<verbs::SweepCall>(&sweepVerb)}};
 
 } // namespace

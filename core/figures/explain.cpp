@@ -2,7 +2,10 @@
 #include "figures/explain.h"
 
 #include "edit/fit.h"
+#include "figures/npu_figures.h"
 #include "figures/schedule_figures.h"
+#include "figures/systolic_figures.h"
+#include "report/evaluation_json.h"
 
 #include <filesystem>
 #include <utility>
@@ -31,6 +34,43 @@ Result<verbs::EvaluatedFiles> evaluated(ExplainCall& call, const std::string& sc
         on->model};
 }
 
+Result<Figures> ofNpu(const ExplainCall& call)
+{
+    verbs::NpuCall npu;
+    npu.workload = call.workload;
+    if (const Status s = verbs::readFiles(npu); !s)
+        return s.error();
+    const auto answer = verbs::runNpu(npu, {}, {});
+    if (!answer)
+        return answer.error();
+    return npuFigures(subjectOf(*answer));
+}
+
+Result<Figures> ofSystolic(const ExplainCall& call)
+{
+    verbs::SystolicCall systolic;
+    systolic.workload = call.workload;
+    if (const Status s = verbs::readFiles(systolic); !s)
+        return s.error();
+    auto answer = verbs::systolicNetwork(systolic);
+    if (!answer)
+        return answer.error();
+    return systolicFigures(std::make_shared<const verbs::NetworkAnswer>(*std::move(answer)));
+}
+
+/// `address`: empty for none.
+Result<ExplainAnswer> answerOf(Figures figures, const std::string& address)
+{
+    ExplainAnswer out{std::move(figures), {}, {}};
+    if (!address.empty()) {
+        auto figure = out.figures.find(address);
+        if (!figure)
+            return figure.error();
+        out.figure = *std::move(figure);
+    }
+    return out;
+}
+
 } // namespace
 
 void bindOptions(verbs::OptionList& o, ExplainCall& call)
@@ -41,33 +81,40 @@ void bindOptions(verbs::OptionList& o, ExplainCall& call)
           o.otherwise("one op a subgraph, and the list of all figures"));
     verbs::bindOptions(o, call.workload);
     verbs::bindOptions(o, call.rules);
+    o.add("--lens", call.lens, "schedule|npu|systolic",
+          "The lens whose figures are asked, as its verb computes them by default");
     o.flag("--what-if", call.whatIf, "What 10 % more of each value of the machine changes",
-           o.needs(!call.asked.empty(), "a figure"));
+           o.needs(!call.asked.empty() && call.lens == "schedule", "a figure of the lens schedule"));
 }
 
 Result<ExplainAnswer> explain(ExplainCall& call)
 {
-    if (call.asked.size() > 2)
-        return Error{ErrorCode::Field, "expected a schedule and a figure, got " +
-                                           std::to_string(call.asked.size()) + " words", "asked", {}};
+    const bool ofSchedule = call.lens == "schedule";
+    if (call.asked.size() > (ofSchedule ? 2U : 1U))
+        return Error{ErrorCode::Field,
+                     ofSchedule ? "expected a schedule and a figure" : "expected one figure of this lens",
+                     "asked",
+                     {}};
+    if (!ofSchedule) {
+        auto figures = call.lens == "npu" ? ofNpu(call) : ofSystolic(call);
+        if (!figures)
+            return figures.error();
+        return answerOf(*std::move(figures), call.asked.empty() ? std::string() : call.asked.front());
+    }
     std::error_code failed;
     const bool named = call.asked.size() == 2 ||
                        (call.asked.size() == 1 && std::filesystem::exists(call.asked.front(), failed));
     auto files = evaluated(call, named ? call.asked.front() : std::string());
     if (!files)
         return files.error();
-    if (const Issue* verdict = files->loaded.formatIssues.empty() ? nullptr : files->evaluation.verdict())
-        return Error{ErrorCode::Refused, sentence(*verdict), {}, call.asked.front()};
-    auto snapshot = std::make_shared<const Snapshot>(verbs::snapshotOf(*files));
-    ExplainAnswer out{scheduleFigures(snapshot, files->model), {}, {}};
-    if (call.asked.size() == (named ? 2U : 1U)) {
-        auto figure = out.figures.find(call.asked.back());
-        if (!figure)
-            return figure.error();
-        out.figure = *std::move(figure);
-        if (call.whatIf)
-            out.whatIf = whatIf(*snapshot, files->model, out.figure->address);
-    }
+    if (!files->loaded.formatIssues.empty())
+        return Error{
+            ErrorCode::Refused, sentence(files->loaded.formatIssues.front()), {}, call.asked.front()};
+    const auto snapshot = std::make_shared<const Snapshot>(verbs::snapshotOf(*files));
+    auto out = answerOf(scheduleFigures(snapshot, files->model),
+                        call.asked.size() == (named ? 2U : 1U) ? call.asked.back() : std::string());
+    if (out && out->figure && call.whatIf)
+        out->whatIf = whatIf(*snapshot, files->model, out->figure->address);
     return out;
 }
 

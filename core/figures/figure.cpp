@@ -31,6 +31,17 @@ bool namesGroup(std::string_view text, std::string_view group)
     return text == group || (group.ends_with('s') && text == group.substr(0, group.size() - 1));
 }
 
+/// "subgraph 3", "op conv1".
+std::string elementName(const FigureGroup& group, std::size_t element)
+{
+    std::string_view one = group.name;
+    if (one.ends_with('s'))
+        one.remove_suffix(1);
+    const std::string& name = group.names[element];
+    return std::string(one == "per_core" ? "core" : one) + " " +
+           (name.empty() ? std::to_string(element) : name);
+}
+
 Error unknown(const std::string& what)
 {
     return {ErrorCode::Field, what, {}, {}};
@@ -92,7 +103,8 @@ Result<Figure> Figures::find(std::string_view address) const
             }
         }
         if (auto value = m_explain(kind, element))
-            return Figure{withElement(pattern, element), m_kinds[kind], *std::move(value)};
+            return Figure{withElement(pattern, element), group ? elementName(*group, element) : std::string(),
+                          m_kinds[kind], *std::move(value)};
         return unknown("this answer has no " + quotedExcerpt(address));
     }
     std::string known;
@@ -102,6 +114,28 @@ Result<Figure> Figures::find(std::string_view address) const
             known += kind.address;
         }
     return unknown("there is no figure " + quotedExcerpt(address) + "; there are " + known);
+}
+
+std::string wrapped(std::string_view text, std::string_view indent)
+{
+    std::string out(indent);
+    std::size_t used = indent.size();
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t space = std::min(text.find(' ', at), text.size());
+        const std::string_view word = text.substr(at, space - at);
+        if (used > indent.size() && used + 1 + word.size() > kTextWidth) {
+            out += '\n';
+            out += indent;
+            used = indent.size();
+        } else if (used > indent.size()) {
+            out += ' ';
+            ++used;
+        }
+        out += word;
+        used += word.size();
+        at = space + 1;
+    }
+    return out + '\n';
 }
 
 ExplainedValue figureLeaf(std::string name, std::string unit, double value, const std::string& address)
@@ -117,13 +151,11 @@ std::string_view figureOf(const ExplainedValue& leaf) noexcept
 
 std::string figureText(const Figure& figure)
 {
-    std::string out = figure.address + ": " + std::string(figure.kind.title) + "\n";
+    std::string out = figure.address + ": " + std::string(figure.kind.title) +
+                      (figure.of.empty() ? "" : " (" + figure.of + ")") + "\n";
     const auto line = [&](std::string_view what, std::string_view text) {
-        if (!text.empty()) {
-            out += what;
-            out += text;
-            out += '\n';
-        }
+        if (!text.empty())
+            out += wrapped(std::string(what) + std::string(text));
     };
     line("", figure.kind.meaning);
     line("Leaves out: ", figure.kind.leavesOut);

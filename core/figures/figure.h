@@ -19,8 +19,8 @@ namespace tilewright::figures {
 struct FigureKind
 {
     std::string_view address;
-    std::string_view title;     ///< noun: "latency of a subgraph"
-    std::string_view meaning;   ///< what it is, in sentences
+    std::string_view title;          ///< noun: "latency of a subgraph"
+    std::string_view meaning;        ///< what it is, in sentences
     std::string_view leavesOut = {}; ///< what it does not count; may be empty
     std::string_view elsewhere = {}; ///< what other programs call it; may be empty
 };
@@ -29,6 +29,7 @@ struct FigureKind
 struct Figure
 {
     std::string address; ///< "subgraphs.3.latency"
+    std::string of;      ///< the element: "subgraph 3", "op conv1"; empty: the whole
     FigureKind kind;
     ExplainedValue value;
 };
@@ -56,8 +57,8 @@ public:
     /// Returns the addresses of all figures, in the order of the kinds; of a group the first `most` elements.
     [[nodiscard]] std::vector<std::string> addresses(std::size_t most = std::size_t(-1)) const;
     /// Returns a figure. An element is named by its index or by its name, and the last letter of a group may
-    /// be left out: "subgraph.3.latency", "op.conv1.utilisation". The Error names the part of the address that
-    /// is unknown, and what there is.
+    /// be left out: "subgraph.3.latency", "op.conv1.utilisation". The Error names the part of the address
+    /// that is unknown, and what there is.
     [[nodiscard]] Result<Figure> find(std::string_view address) const;
 
 private:
@@ -78,7 +79,8 @@ template <typename Source>
 [[nodiscard]] Figures figuresBy(std::span<const KindIn<Source>> kinds, std::vector<FigureGroup> groups,
                                 Source source)
 {
-    return {{kinds.begin(), kinds.end()}, std::move(groups),
+    return {{kinds.begin(), kinds.end()},
+            std::move(groups),
             [kinds, source = std::move(source)](std::size_t kind, std::size_t element) {
                 return kinds[kind].explain(source, element);
             }};
@@ -90,9 +92,13 @@ template <typename Source>
 /// Returns the address of the figure that a leaf stands for; empty for others.
 [[nodiscard]] std::string_view figureOf(const ExplainedValue& leaf) noexcept;
 
+/// Returns a text in lines of at most kTextWidth characters, each with the indent in front.
+[[nodiscard]] std::string wrapped(std::string_view text, std::string_view indent = {});
+inline constexpr std::size_t kTextWidth = 100;
+
 /// Returns the figure as lines of text: address, value, meaning, what it leaves out, and the tree.
 [[nodiscard]] std::string figureText(const Figure& figure);
-/// Returns the figure as one JSON object: {"address", "title", "meaning", "leaves_out", "elsewhere",
+/// Returns the figure as one JSON object: {"address", "of", "title", "meaning", "leaves_out", "elsewhere",
 /// "explanation"}; texts that are empty are left out.
 [[nodiscard]] std::string figureJson(const Figure& figure);
 /// Returns a line with address, value, unit and title for each figure.

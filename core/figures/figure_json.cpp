@@ -7,6 +7,8 @@ namespace tilewright::figures {
 std::string figureJson(const Figure& figure)
 {
     Json out{{"address", figure.address}, {"title", figure.kind.title}, {"meaning", figure.kind.meaning}};
+    if (!figure.of.empty())
+        out["of"] = figure.of;
     if (!figure.kind.leavesOut.empty())
         out["leaves_out"] = figure.kind.leavesOut;
     if (!figure.kind.elsewhere.empty())

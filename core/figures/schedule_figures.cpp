@@ -88,9 +88,9 @@ ExplainedValue sumOf(std::string name, std::string unit, double whole, std::vect
 ExplainedValue given(const ScheduleSource& s, std::string name, std::string unit, double value,
                      const std::string& field)
 {
-    const std::string owner = s.model ? "lowered for machine " + s.model->machine.name : "the problem";
-    return leaf(std::move(name), std::move(unit), value, owner + ", field " + field,
-                s.model ? "docs/rules/workload.md 3" : "R1.1");
+    const std::string owner =
+        s.model ? "lowered for " + s.model->machine.name + ": " : std::string("the problem, field ");
+    return leaf(std::move(name), std::move(unit), value, owner + field, "R1.1");
 }
 
 /// Sizes in units (R1.9) as elements that capacity and bandwidth count.
@@ -101,9 +101,9 @@ ExplainedValue asElements(const ScheduleSource& s, ExplainedValue units)
     std::string name = units.name;
     units.unit = "units";
     return combined(Operation::Quotient, std::move(name), "elements",
-                    {std::move(units), leaf("units of an element", "units",
-                                            static_cast<double>(s.problem().unitsPerElement()),
-                                            "widths of the tensors", "R1.9")},
+                    {std::move(units),
+                     leaf("units of an element", "units", static_cast<double>(s.problem().unitsPerElement()),
+                          "widths of the tensors", "R1.9")},
                     "R1.9");
 }
 
@@ -126,24 +126,22 @@ ExplainedValue costOf(const ScheduleSource& s, const Subgraph& subgraph, const S
         name += " over " + formatNumber(static_cast<double>(run.k1 - run.k0)) + " of " +
                 formatNumber(static_cast<double>(problem.reductionSize(run.op)));
         if (costs.array)
-            return combined(Operation::Quotient, std::move(name), s.time,
-                            {combined(Operation::Product, "base cost times cycles", "",
-                                      {std::move(baseCost),
-                                       leaf("cycles of this run", "cycles",
-                                            costs.cycles(rows, cols, run.k1 - run.k0), "closed form of the array",
-                                            "R8.2")}),
-                             leaf("cycles of a native tile over the whole reduction", "cycles",
-                                  costs.wholeTile(problem.reductionSize(run.op)), "closed form of the array",
-                                  "R8.2")},
-                            "R8.2");
+            return combined(
+                Operation::Quotient, std::move(name), s.time,
+                {combined(Operation::Product, "base cost times cycles", "",
+                          {std::move(baseCost),
+                           leaf("cycles of this run", "cycles", costs.cycles(rows, cols, run.k1 - run.k0),
+                                "closed form of the array", "R8.2")}),
+                 leaf("cycles of a native tile over the whole reduction", "cycles",
+                      costs.wholeTile(problem.reductionSize(run.op)), "closed form of the array", "R8.2")},
+                "R8.2");
     } else if (costs.elements) {
-        return combined(
-            Operation::Quotient, std::move(name), s.time,
-            {combined(Operation::Product, "base cost times elements", "",
-                      {std::move(baseCost), counted("elements", rows * cols)}),
-             given(s, "elements of a native tile", "", costs.nativeHeight * costs.nativeWidth,
-                   "native_granularity")},
-            "R8.3");
+        return combined(Operation::Quotient, std::move(name), s.time,
+                        {combined(Operation::Product, "base cost times elements", "",
+                                  {std::move(baseCost), counted("elements", rows * cols)}),
+                         given(s, "elements of a native tile", "", costs.nativeHeight * costs.nativeWidth,
+                               "native_granularity")},
+                        "R8.3");
     }
     return combined(Operation::Product, std::move(name), s.time,
                     {std::move(baseCost),
@@ -164,8 +162,7 @@ ExplainedValue computeOf(const ScheduleSource& s, const Subgraph& subgraph, cons
 ExplainedValue bandwidth(const ScheduleSource& s)
 {
     return given(s, "bandwidth of the slow memory", s.perTime,
-                        static_cast<double>(s.problem().hardware().slowMemoryBandwidth),
-                        "slow_memory_bandwidth");
+                 static_cast<double>(s.problem().hardware().slowMemoryBandwidth), "slow_memory_bandwidth");
 }
 
 ExplainedValue memoryOf(const ScheduleSource& s, const Step& step)
@@ -221,8 +218,9 @@ Value latency(const ScheduleSource& s, std::size_t i)
     if (!e)
         return {};
     return overSteps(s, i, "latency", s.time, e->latency, "R10.1", [&](const Step& step) {
-        return combined(Operation::Largest, "latency of step " + formatGrouped(static_cast<double>(step.index)),
-                        s.time, {computeOf(s, s.subgraph(i), step), memoryOf(s, step)}, "R10.1");
+        return combined(Operation::Largest,
+                        "latency of step " + formatGrouped(static_cast<double>(step.index)), s.time,
+                        {computeOf(s, s.subgraph(i), step), memoryOf(s, step)}, "R10.1");
     });
 }
 
@@ -259,8 +257,8 @@ Value traffic(const ScheduleSource& s, std::size_t i, bool isLoad)
         return {};
     const double whole = isLoad ? e->loadElements : e->storeElements;
     const std::string name = isLoad ? "elements loaded" : "elements stored";
-    const auto moved = tensorTraffic(s.problem(), s.subgraph(i), s.resident(i), s.evaluation().rules,
-                                     kMostExplainedSteps);
+    const auto moved =
+        tensorTraffic(s.problem(), s.subgraph(i), s.resident(i), s.evaluation().rules, kMostExplainedSteps);
     if (!moved)
         return byEvaluator(name, "elements", whole, "R7");
     std::vector<ExplainedValue> parts;
@@ -269,8 +267,8 @@ Value traffic(const ScheduleSource& s, std::size_t i, bool isLoad)
         if (units == 0)
             continue;
         const std::string tensor = s.problem().tensorName(t.tensor);
-        const double elements = s.problem().elementsOf(units), size = s.problem().elementsOf(
-                                                                   s.problem().sizeUnits(t.tensor));
+        const double elements = s.problem().elementsOf(units),
+                     size = s.problem().elementsOf(s.problem().sizeUnits(t.tensor));
         if (units == s.problem().sizeUnits(t.tensor) || size == 0)
             parts.push_back(leaf(tensor, "elements", elements, "moved once", "R7"));
         else
@@ -282,14 +280,20 @@ Value traffic(const ScheduleSource& s, std::size_t i, bool isLoad)
     return sumOf(name, "elements", whole, std::move(parts), "R7");
 }
 
-Value loads(const ScheduleSource& s, std::size_t i) { return traffic(s, i, true); }
-Value stores(const ScheduleSource& s, std::size_t i) { return traffic(s, i, false); }
+Value loads(const ScheduleSource& s, std::size_t i)
+{
+    return traffic(s, i, true);
+}
+Value stores(const ScheduleSource& s, std::size_t i)
+{
+    return traffic(s, i, false);
+}
 
 ExplainedValue unitsLeaf(const ScheduleSource& s, std::string name, std::int64_t units, std::string source,
                          std::string rule)
 {
-    return asElements(s, leaf(std::move(name), "elements", static_cast<double>(units), std::move(source),
-                              std::move(rule)));
+    return asElements(
+        s, leaf(std::move(name), "elements", static_cast<double>(units), std::move(source), std::move(rule)));
 }
 
 Value reserved(const ScheduleSource& s, std::size_t i)
@@ -373,20 +377,25 @@ Value gridExtent(const ScheduleSource& s, std::size_t i, bool isRows)
     std::vector<ExplainedValue> parts;
     for (const TensorId t : boundaryOf(s.problem(), subgraph.ops).sinks) {
         const Tensor& tensor = s.problem().tensor(t);
-        parts.push_back(combined(Operation::Ceil, s.problem().tensorName(t), "",
-                                 {given(s, isRows ? "height" : "width", "elements",
-                                        static_cast<double>(isRows ? tensor.height : tensor.width),
-                                        isRows ? "heights" : "widths"),
-                                  leaf(isRows ? "height of a tile" : "width of a tile", "elements",
-                                       static_cast<double>(size), "the schedule, field granularities",
-                                       "R2.1")}));
+        parts.push_back(combined(
+            Operation::Ceil, s.problem().tensorName(t), "",
+            {given(s, isRows ? "height" : "width", "elements",
+                   static_cast<double>(isRows ? tensor.height : tensor.width), isRows ? "heights" : "widths"),
+             leaf(isRows ? "height of a tile" : "width of a tile", "elements", static_cast<double>(size),
+                  "the schedule, field granularities", "R2.1")}));
     }
     return combined(Operation::Largest, isRows ? "rows of tiles" : "columns of tiles", "", std::move(parts),
                     "R5.1");
 }
 
-Value rows(const ScheduleSource& s, std::size_t i) { return gridExtent(s, i, true); }
-Value cols(const ScheduleSource& s, std::size_t i) { return gridExtent(s, i, false); }
+Value rows(const ScheduleSource& s, std::size_t i)
+{
+    return gridExtent(s, i, true);
+}
+Value cols(const ScheduleSource& s, std::size_t i)
+{
+    return gridExtent(s, i, false);
+}
 
 Value computeBound(const ScheduleSource& s, std::size_t i)
 {
@@ -415,13 +424,13 @@ Value energy(const ScheduleSource& s, std::size_t i)
     if (!e || !problem.hasEnergy())
         return {};
     const StepEnergy costs(problem);
-    const double units = (e->loadElements + e->storeElements) * static_cast<double>(problem.unitsPerElement());
-    std::vector<ExplainedValue> parts{
-        combined(Operation::Product, "elements moved", "pJ",
-                 {leaf("units loaded and stored", "units", units, "figures load_elements and store_elements",
-                       "R17"),
-                  given(s, "energy of a unit in slow and fast memory", "pJ", costs.slow + costs.fast, "energy")},
-                 "R17")};
+    const double units =
+        (e->loadElements + e->storeElements) * static_cast<double>(problem.unitsPerElement());
+    std::vector<ExplainedValue> parts{combined(
+        Operation::Product, "elements moved", "pJ",
+        {leaf("units loaded and stored", "units", units, "figures load_elements and store_elements", "R17"),
+         given(s, "energy of a unit in slow and fast memory", "pJ", costs.slow + costs.fast, "energy")},
+        "R17")};
     const auto& walked = s.steps(i);
     if (!walked) {
         parts.push_back(byEvaluator("runs of the ops", "pJ", e->energy - parts.front().value, "R17"));
@@ -514,8 +523,8 @@ Value bound(const ScheduleSource& s, std::size_t)
         candidates.push_back(leaf("whole graph", s.time, quick.value,
                                   "reloads that the capacity forces in the graph as a whole",
                                   "docs/rules/bound.md"));
-    ExplainedValue out = combined(Operation::Largest, "lower bound", s.time, std::move(candidates),
-                                  "docs/rules/bound.md");
+    ExplainedValue out =
+        combined(Operation::Largest, "lower bound", s.time, std::move(candidates), "docs/rules/bound.md");
     return out;
 }
 
@@ -537,10 +546,12 @@ Value boundOfEnergy(const ScheduleSource& s, std::size_t)
 Value capacityField(const ScheduleSource& s, std::size_t)
 {
     return given(s, "capacity of the fast memory", "elements",
-                        static_cast<double>(s.problem().hardware().fastMemoryCapacity),
-                        "fast_memory_capacity");
+                 static_cast<double>(s.problem().hardware().fastMemoryCapacity), "fast_memory_capacity");
 }
-Value bandwidthField(const ScheduleSource& s, std::size_t) { return bandwidth(s); }
+Value bandwidthField(const ScheduleSource& s, std::size_t)
+{
+    return bandwidth(s);
+}
 
 // Ops ----------------------------------------------------------------------------------------------
 
@@ -617,10 +628,10 @@ Value padding(const ScheduleSource& s, std::size_t i)
     }
     if (work <= 0)
         return {};
-    return combined(Operation::Quotient, "compute time for each unit of work", "",
-                    {figureLeaf("compute time", s.time, e->compute,
-                                "subgraphs." + std::to_string(i) + ".compute"),
-                     sumOf("work without padding and repetition", s.time, work, std::move(parts))});
+    return combined(
+        Operation::Quotient, "compute time for each unit of work", "",
+        {figureLeaf("compute time", s.time, e->compute, "subgraphs." + std::to_string(i) + ".compute"),
+         sumOf("work without padding and repetition", s.time, work, std::move(parts))});
 }
 
 Value reload(const ScheduleSource& s, std::size_t i)
@@ -653,90 +664,103 @@ Value floorCycles(const ScheduleSource& s, std::size_t)
 
 using ScheduleKind = KindIn<ScheduleSource>;
 const std::array kScheduleKinds{
-    ScheduleKind{{"total_latency", "total latency of the schedule",
-          "The time from the first load to the last store: the sum over all subgraphs, which run one after "
-          "another.",
-          "Overlap of subgraphs and the time that a first load takes before compute can begin: the run of the "
-          "schedule (verb run) has both.",
-          "Timeloop and ZigZag: latency or cycles of a network, layer by layer."},
-         total},
+    ScheduleKind{
+        {"total_latency", "total latency of the schedule",
+         "The time from the first load to the last store: the sum over all subgraphs, which run one after "
+         "another.",
+         "Overlap of subgraphs and the time that a first load takes before compute can begin: the run of the "
+         "schedule (verb run) has both.",
+         "Timeloop and ZigZag: latency or cycles of a network, layer by layer."},
+        total},
     ScheduleKind{{"array_total", "total latency with the cycles of the array",
-          "The same schedule, where each run of a product takes the cycles that a systolic array of the native "
-          "granularity needs (rule switch compute=array)."},
-         arrayTotal},
-    ScheduleKind{{"lower_bound", "lower bound of the total latency",
-          "No valid schedule of this problem under these rules is faster.",
-          "It holds for the rules of the Schedule lens; the floor of a model (verb summary) holds for every "
-          "lens."},
-         bound},
+                  "The same schedule, where each run of a product takes the cycles that a systolic array of "
+                  "the native "
+                  "granularity needs (rule switch compute=array)."},
+                 arrayTotal},
+    ScheduleKind{
+        {"lower_bound", "lower bound of the total latency",
+         "No valid schedule of this problem under these rules is faster.",
+         "It holds for the rules of the Schedule lens; the floor of a model (verb summary) holds for every "
+         "lens."},
+        bound},
     ScheduleKind{{"energy_pj", "energy of the schedule",
-          "The energy of all transfers, accesses of the fast memory and operations.", "Static power.",
-          "Timeloop: total energy."},
-         totalEnergy},
+                  "The energy of all transfers, accesses of the fast memory and operations.", "Static power.",
+                  "Timeloop: total energy."},
+                 totalEnergy},
     ScheduleKind{{"edp", "energy-delay product", "Total latency times energy."}, edp},
-    ScheduleKind{{"energy_bound_pj", "lower bound of the energy", "No valid schedule of this problem needs less energy."},
-         boundOfEnergy},
+    ScheduleKind{{"energy_bound_pj", "lower bound of the energy",
+                  "No valid schedule of this problem needs less energy."},
+                 boundOfEnergy},
     ScheduleKind{{"floor", "floor of the model on the machine",
-          "Cycles that no schedule, mapping or tile of any lens goes below, on one core."},
-         floorCycles},
+                  "Cycles that no schedule, mapping or tile of any lens goes below, on one core."},
+                 floorCycles},
     ScheduleKind{{"hardware.fast_memory_capacity", "capacity of the fast memory",
-          "The working set of every step must fit."},
-         capacityField},
+                  "The working set of every step must fit."},
+                 capacityField},
     ScheduleKind{{"hardware.slow_memory_bandwidth", "bandwidth of the slow memory",
-          "Elements that are loaded or stored in a unit of time."},
-         bandwidthField},
-    ScheduleKind{{"subgraphs.*.latency", "latency of a subgraph",
-          "The sum over its steps of the longer one of compute time and memory time: in a step, both overlap.",
-          "The first load and the last store do not overlap with compute on a real machine: the run of the "
-          "schedule (verb run) has both."},
-         latency},
-    ScheduleKind{{"subgraphs.*.compute", "compute time of a subgraph", "The sum over its steps of the cost of all runs.",
-          "", "SCALE-Sim: compute cycles."},
-         compute},
+                  "Elements that are loaded or stored in a unit of time."},
+                 bandwidthField},
+    ScheduleKind{
+        {"subgraphs.*.latency", "latency of a subgraph",
+         "The sum over its steps of the longer one of compute time and memory time: in a step, both overlap.",
+         "The first load and the last store do not overlap with compute on a real machine: the run of the "
+         "schedule (verb run) has both."},
+        latency},
+    ScheduleKind{{"subgraphs.*.compute", "compute time of a subgraph",
+                  "The sum over its steps of the cost of all runs.", "", "SCALE-Sim: compute cycles."},
+                 compute},
     ScheduleKind{{"subgraphs.*.memory", "memory time of a subgraph",
-          "The time in which the slow memory moves all that the subgraph loads and stores."},
-         memory},
-    ScheduleKind{{"subgraphs.*.load_elements", "elements that a subgraph loads",
-          "Elements read from slow memory over all steps; parts that do not stay in fast memory count each "
-          "time.",
-          "", "Timeloop: reads of the outermost level. SCALE-Sim: DRAM reads."},
-         loads},
+                  "The time in which the slow memory moves all that the subgraph loads and stores."},
+                 memory},
+    ScheduleKind{
+        {"subgraphs.*.load_elements", "elements that a subgraph loads",
+         "Elements read from slow memory over all steps; parts that do not stay in fast memory count each "
+         "time.",
+         "", "Timeloop: reads of the outermost level. SCALE-Sim: DRAM reads."},
+        loads},
     ScheduleKind{{"subgraphs.*.store_elements", "elements that a subgraph stores",
-          "Elements of its results that are written to slow memory.", "",
-          "Timeloop: updates of the outermost level. SCALE-Sim: DRAM writes."},
-         stores},
+                  "Elements of its results that are written to slow memory.", "",
+                  "Timeloop: updates of the outermost level. SCALE-Sim: DRAM writes."},
+                 stores},
     ScheduleKind{{"subgraphs.*.peak_working_set", "largest working set of a subgraph",
-          "The room in fast memory that its largest step takes; it must not exceed the capacity.",
-          "Addresses and fragmentation: verb place has both."},
-         peak},
+                  "The room in fast memory that its largest step takes; it must not exceed the capacity.",
+                  "Addresses and fragmentation: verb place has both."},
+                 peak},
     ScheduleKind{{"subgraphs.*.reserved", "room for resident and retained tensors",
-          "The part of every working set that the steps cannot use."},
-         reserved},
+                  "The part of every working set that the steps cannot use."},
+                 reserved},
     ScheduleKind{{"subgraphs.*.energy_pj", "energy of a subgraph", "Its transfers, accesses and operations.",
-          "Static power."},
-         energy},
+                  "Static power."},
+                 energy},
     ScheduleKind{{"subgraphs.*.steps", "steps of a subgraph", "One for each tile and k step."}, steps},
-    ScheduleKind{{"subgraphs.*.rows", "rows of the tile grid", "Tiles from top to bottom of the largest result."}, rows},
-    ScheduleKind{{"subgraphs.*.cols", "columns of the tile grid", "Tiles from left to right of the largest result."},
-         cols},
+    ScheduleKind{
+        {"subgraphs.*.rows", "rows of the tile grid", "Tiles from top to bottom of the largest result."},
+        rows},
+    ScheduleKind{
+        {"subgraphs.*.cols", "columns of the tile grid", "Tiles from left to right of the largest result."},
+        cols},
     ScheduleKind{{"subgraphs.*.compute_bound_steps", "compute-bound steps",
-          "Steps whose compute time is at least their memory time."},
-         computeBound},
+                  "Steps whose compute time is at least their memory time."},
+                 computeBound},
     ScheduleKind{{"subgraphs.*.padding", "padding factor of a subgraph",
-          "Compute time divided by the time at full efficiency: 1.25 means that a fifth of the compute time is "
-          "padding of ragged tiles or repeated work."},
-         padding},
+                  "Compute time divided by the time at full efficiency: 1.25 means that a fifth of the "
+                  "compute time is "
+                  "padding of ragged tiles or repeated work."},
+                 padding},
     ScheduleKind{{"subgraphs.*.reload", "reload factor of a subgraph",
-          "Elements loaded, divided by the elements of its inputs that are not resident: 1 means that nothing is "
-          "loaded twice."},
-         reload},
-    ScheduleKind{{"ops.*.latency", "latency of an op", "The latency of the subgraphs that compute it."}, opLatency},
-    ScheduleKind{{"ops.*.cycles", "cycles of the array for an op", "Cycles of all runs of a product."}, opCycles},
+                  "Elements loaded, divided by the elements of its inputs that are not resident: 1 means "
+                  "that nothing is "
+                  "loaded twice."},
+                 reload},
+    ScheduleKind{{"ops.*.latency", "latency of an op", "The latency of the subgraphs that compute it."},
+                 opLatency},
+    ScheduleKind{{"ops.*.cycles", "cycles of the array for an op", "Cycles of all runs of a product."},
+                 opCycles},
     ScheduleKind{{"ops.*.utilisation", "utilisation of the array by an op",
-          "Multiply-accumulates of a product, divided by what all PEs could do in its cycles.",
-          "Waiting for the memory: cycles of the array alone.",
-          "SCALE-Sim: overall utilisation. ONNXim: PE utilisation. ZigZag: MAC utilisation."},
-         opUtilisation},
+                  "Multiply-accumulates of a product, divided by what all PEs could do in its cycles.",
+                  "Waiting for the memory: cycles of the array alone.",
+                  "SCALE-Sim: overall utilisation. ONNXim: PE utilisation. ZigZag: MAC utilisation."},
+                 opUtilisation},
 };
 
 } // namespace
@@ -750,8 +774,9 @@ Figures scheduleFigures(SnapshotPtr snapshot, lower::ModelOnMachinePtr model)
     std::string time = timeUnitOf(model), perTime = "elements a unit of time";
     if (model)
         perTime = time == "cycles" ? "elements a cycle" : "elements in " + time.substr(time.rfind("of ") + 3);
-    return figuresBy<ScheduleSource>(kScheduleKinds, {std::move(subgraphs), std::move(ops)},
-                                     {std::move(snapshot), std::move(time), std::move(perTime), std::move(model)});
+    return figuresBy<ScheduleSource>(
+        kScheduleKinds, {std::move(subgraphs), std::move(ops)},
+        {std::move(snapshot), std::move(time), std::move(perTime), std::move(model)});
 }
 
 std::string timeUnitOf(const lower::ModelOnMachinePtr& model)

@@ -14,8 +14,8 @@ namespace tilewright::figures {
 [[nodiscard]] Figures scheduleFigures(SnapshotPtr snapshot, lower::ModelOnMachinePtr model = {});
 inline constexpr std::int64_t kMostExplainedSteps = 1'000'000;
 
-/// What a unit of time of the Schedule lens is: "cycles", "units of 4 cycles", or of a plain problem "units of
-/// time".
+/// What a unit of time of the Schedule lens is: "cycles", "units of 4 cycles", or of a plain problem "units
+/// of time".
 [[nodiscard]] std::string timeUnitOf(const lower::ModelOnMachinePtr& model);
 
 } // namespace tilewright::figures

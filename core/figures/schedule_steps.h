@@ -20,8 +20,8 @@ struct StepKind
 /// All steps of one subgraph.
 struct StepsInKinds
 {
-    std::vector<StepKind> kinds; ///< in the order of their first step
-    Step largest;                ///< the earliest step with the largest working set
+    std::vector<StepKind> kinds;                ///< in the order of their first step
+    Step largest;                               ///< the earliest step with the largest working set
     std::map<std::int64_t, std::int64_t> tiles; ///< number of tiles by their number of k steps
     std::map<OpId, double> energy;              ///< of the runs of an op, in pJ
 };

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "eval/lower_bound.h"
 #include "explain/critical_resources.h"
+#include "figures/figure.h"
 #include "figures/schedule_figures.h"
 #include "model/machine.h"
 
@@ -67,7 +68,8 @@ std::vector<WhatIf> whatIf(const Snapshot& snapshot, const lower::ModelOnMachine
         const Hardware& hardware = snapshot.problem->hardware();
         for (const auto& [parameter, field, value] :
              {std::tuple{HardwareParameter::Capacity, "fast_memory_capacity", hardware.fastMemoryCapacity},
-              std::tuple{HardwareParameter::Bandwidth, "slow_memory_bandwidth", hardware.slowMemoryBandwidth}}) {
+              std::tuple{HardwareParameter::Bandwidth, "slow_memory_bandwidth",
+                         hardware.slowMemoryBandwidth}}) {
             const auto problem = withHardware(*snapshot.problem, parameter, kMore);
             if (!problem)
                 continue;
@@ -111,7 +113,7 @@ std::string whatIfText(const std::vector<WhatIf>& values)
             unchanged += value.field;
         }
     if (!unchanged.empty())
-        out += "  no change: " + unchanged + "\n";
+        out += wrapped("no change: " + unchanged, "  ");
     return out;
 }
 

@@ -20,8 +20,8 @@ struct WhatIf
     double figure = 0;    ///< the figure with `to`
     double change = 0;    ///< figure minus the figure with `from`
 };
-/// Tries every value of the machine that the Schedule lens reads, those first that change the figure most. Left
-/// out: values with which the schedule breaks a rule, and those that cannot be 10 % larger.
+/// Tries every value of the machine that the Schedule lens reads, those first that change the figure most.
+/// Left out: values with which the schedule breaks a rule, and those that cannot be 10 % larger.
 [[nodiscard]] std::vector<WhatIf> whatIf(const Snapshot& snapshot, const lower::ModelOnMachinePtr& model,
                                          std::string_view address, const Progress& progress = {});
 /// Returns a line for each value that changes the figure, and the names of those that do not.

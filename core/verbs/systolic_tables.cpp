@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "verbs/systolic.h"
 
+#include <array>
 #include <cmath>
 
 namespace tilewright::verbs {
@@ -59,6 +60,24 @@ Table networkRows(const NetworkAnswer& answer)
             {name + " with DRAM", figure,
              "The longer of the cycles of the array and those of DRAM in the dataflow " + name + "."});
     }
+    constexpr std::array kFigures{"",
+                                  "m",
+                                  "n",
+                                  "k",
+                                  "count",
+                                  "cycles",
+                                  "utilization",
+                                  "mapping_efficiency",
+                                  "traffic_bytes.l1",
+                                  "traffic_bytes.l2",
+                                  "traffic_bytes.l3",
+                                  "traffic_bytes.dram",
+                                  "bound_cycles",
+                                  "",
+                                  "energy_pj"};
+    for (std::size_t c = 0; c < kFigures.size(); ++c)
+        if (*kFigures[c] != 0)
+            out.columns[c].figure = std::string("systolic:layers.*.") + kFigures[c];
     const auto add = [&](const lower::NetworkRow& r, bool total, const auto& ofDataflow) {
         const auto size = [&](std::int64_t v) { return total ? TableCell(TableValue(), "") : TableCell(v); };
         std::vector<TableCell> row{layerCell(r.layer.operators),

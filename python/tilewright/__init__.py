@@ -225,6 +225,16 @@ fit = _verb(
     after), error_before, error_after, error_left_out (rows that a fit had not seen), spearman_after, and machine.
     """,
 )
+explain = _verb(
+    "explain",
+    """
+    What a figure of a schedule, an NPU run or a systolic table is, and how it came about: address, title, meaning,
+    leaves_out, elsewhere, and explanation, a tree of values (name, unit, value, operation, rule, source, parts).
+
+    `asked` is a list: the file of a schedule and the address of a figure ("subgraph.3.latency"), each optional. Without
+    a figure the answer lists all figures. `what_if` adds what 10 % more of each value of the machine changes.
+    """,
+)
 sweep = _verb(
     "sweep",
     """

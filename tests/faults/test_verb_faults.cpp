@@ -248,6 +248,8 @@ private Q_SLOTS:
                         "@/tests/fuzz/verbs/seeds/machine.json --html v.html");
         row("fit", "fit @/tests/fuzz/verbs/seeds/measured.csv --machine "
                    "@/tests/fuzz/verbs/seeds/machine.json -o f.json");
+        row("explain", "explain @/samples/models/small-conv.csv total_latency --what-if --machine "
+                       "@/tests/fuzz/verbs/seeds/machine.json");
         row("sweep", "sweep @/tests/fuzz/verbs/seeds/sweep.plan.json --threads 1 -o folder");
     }
     void everyCallFailsOnce()

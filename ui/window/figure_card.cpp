@@ -5,10 +5,12 @@
 #include "canvas/table_model.h"
 #include "figures/npu_figures.h"
 #include "figures/schedule_figures.h"
+#include "figures/systolic_figures.h"
 #include "panels/summary/explanation_model.h"
 #include "theme/text.h"
 #include "workspace/document.h"
 #include "workspace/npu_document.h"
+#include "workspace/systolic_document.h"
 
 #include <QApplication>
 #include <QComboBox>
@@ -30,7 +32,8 @@ namespace tilewright::ui {
 namespace {
 
 constexpr std::size_t kOffered = 200; ///< elements of a group in the list of figures
-const QString kSchedule = QStringLiteral("schedule"), kNpu = QStringLiteral("npu");
+const QString kSchedule = QStringLiteral("schedule"), kNpu = QStringLiteral("npu"),
+              kSystolic = QStringLiteral("systolic");
 
 /// All figures of a lens as it stands; nothing if it has no result.
 std::optional<figures::Figures> figuresOf(Workspace& workspace, const QString& lens)
@@ -40,6 +43,15 @@ std::optional<figures::Figures> figuresOf(Workspace& workspace, const QString& l
         if (!document.snapshot() || document.snapshot()->schedule.size() == 0)
             return {};
         return figures::scheduleFigures(document.snapshot(), document.model());
+    }
+    if (lens == kSystolic) {
+        const lower::ModelOnMachinePtr& model = workspace.schedule().lensModel();
+        if (!model)
+            return {};
+        auto answer = verbs::networkOf(*model, workspace.systolic().networkRequest());
+        if (!answer)
+            return {};
+        return figures::systolicFigures(std::make_shared<const verbs::NetworkAnswer>(*std::move(answer)));
     }
     if (lens != kNpu || !workspace.has(Lens::Npu) || !workspace.npu().result())
         return {};
@@ -162,9 +174,12 @@ bool FigureCard::ask(const QString& figure)
     m_address->setCurrentText(address);
 
     const ExplainedValue& value = found->value;
-    m_title->setText(word(found->kind.title));
-    m_value->setText(QStringLiteral("%1 %2").arg(QString::fromStdString(valueText(value)),
-                                                 QString::fromStdString(value.unit)).trimmed());
+    QString title = word(found->kind.title);
+    title[0] = title[0].toUpper();
+    m_title->setText(found->of.empty() ? title : tr("%1: %2").arg(title, QString::fromStdString(found->of)));
+    m_value->setText(QStringLiteral("%1 %2")
+                         .arg(QString::fromStdString(valueText(value)), QString::fromStdString(value.unit))
+                         .trimmed());
     QStringList lines{word(found->kind.meaning)};
     if (!found->kind.leavesOut.empty())
         lines << tr("Leaves out: %1").arg(word(found->kind.leavesOut));
@@ -231,8 +246,10 @@ bool FigureCard::eventFilter(QObject* object, QEvent* event)
 {
     if (event->type() != QEvent::MouseButtonPress || !object->isWidgetType())
         return false;
-    const auto* const press = static_cast<QMouseEvent*>(event); // NOLINT(cppcoreguidelines-pro-type-static-cast-downcast)
-    const auto* const widget = static_cast<QWidget*>(object);   // NOLINT(cppcoreguidelines-pro-type-static-cast-downcast)
+    const auto* const press =
+        static_cast<QMouseEvent*>(event); // NOLINT(cppcoreguidelines-pro-type-static-cast-downcast)
+    const auto* const widget =
+        static_cast<QWidget*>(object); // NOLINT(cppcoreguidelines-pro-type-static-cast-downcast)
     if (press->button() != Qt::LeftButton || press->modifiers() != Qt::AltModifier ||
         widget->window() != &m_window)
         return false;

@@ -22,7 +22,8 @@ class TableModel;
 
 /// The card of a figure: what it is, the tree of values that it is made of, what it leaves out, what other
 /// programs call it, and what 10 % more of each value of the machine changes. It stays open beside the window
-/// until it is closed, and shows the next figure that is asked. Alt and a click on a figure, or ? over it, ask.
+/// until it is closed, and shows the next figure that is asked. Alt and a click on a figure, or ? over it,
+/// ask.
 class FigureCard : public QDialog
 {
     Q_OBJECT

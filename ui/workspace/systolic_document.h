@@ -105,6 +105,15 @@ public:
     /// Energies of a multiply-accumulate and of moving an element: from the machine, or the default table.
     [[nodiscard]] const Machine::Energy& energyTable() const { return m_energyTable; }
     void setEnergyTable(const Machine::Energy& table);
+    /// The array, memories and energies of the table of all products of a model.
+    [[nodiscard]] verbs::SystolicRequest networkRequest() const
+    {
+        verbs::SystolicRequest out;
+        out.timing = m_settings.timing;
+        out.hierarchy = m_settings.hierarchy;
+        out.energy = m_energyTable;
+        return out;
+    }
     /// Sets the settings for the present selection in the Schedule lens, without an undo step.
     void follow(const SystolicSettings& settings);
     /// Chooses a tile for the programs: this one, or that of the search with the method.

@@ -4,6 +4,7 @@
 #include "figures/explain.h"
 #include "figures/npu_figures.h"
 #include "figures/schedule_figures.h"
+#include "figures/systolic_figures.h"
 #include "oracle_reader.h"
 #include "report/evaluation_json.h"
 #include "rules/check.h"
@@ -30,9 +31,10 @@ bool isClose(double a, double b)
 /// What is chosen or named by a number, and what the answer repeats of its input.
 bool isNoFigure(const std::string& path)
 {
-    static const std::vector<std::string> kParts{".ops.",  ".retain.", ".granularity.", ".tile.",
+    static const std::vector<std::string> kParts{".ops.",   ".retain.",           ".granularity.", ".tile.",
                                                  ".cores.", "native_granularity", "error.subgraph"};
-    return std::ranges::any_of(kParts, [&](const std::string& part) { return path.find(part) != std::string::npos; });
+    return std::ranges::any_of(kParts,
+                               [&](const std::string& part) { return path.find(part) != std::string::npos; });
 }
 
 /// Asks for every number of an answer; returns the first that is no figure or differs, and counts the others.
@@ -95,6 +97,8 @@ private slots:
     void figuresOfAModelOnAMachine();
     void everyNumberOfNpu_data();
     void everyNumberOfNpu();
+    void everyNumberOfSystolic_data();
+    void everyNumberOfSystolic();
     void leavesNameOtherFigures();
     void anAddressIsReadByIndexAndName();
 };
@@ -127,7 +131,8 @@ void TestFigures::everyNumberOfEvaluate()
 /// Rules, widths and energies of a machine.
 void TestFigures::figuresOfAModelOnAMachine()
 {
-    for (const char* const name : {"models/llama-block.json", "models/small-conv.csv", "models/llama-decode-block.json"}) {
+    for (const char* const name :
+         {"models/llama-block.json", "models/small-conv.csv", "models/llama-decode-block.json"}) {
         ExplainCall call;
         call.workload.file = std::string(kSamples) + name;
         call.workload.machines = {"edge"};
@@ -159,9 +164,12 @@ void TestFigures::everyNumberOfNpu_data()
 {
     QTest::addColumn<QString>("file");
     QTest::addColumn<QString>("machine");
-    QTest::newRow("edge") << "models/llama-block.json" << "edge";
-    QTest::newRow("shared memory") << "models/small-conv.csv" << "a100";
-    QTest::newRow("three banks") << "npu/kv_three_banks.json" << "";
+    QTest::newRow("edge") << "models/llama-block.json"
+                          << "edge";
+    QTest::newRow("shared memory") << "models/small-conv.csv"
+                                   << "a100";
+    QTest::newRow("three banks") << "npu/kv_three_banks.json"
+                                 << "";
 }
 
 void TestFigures::everyNumberOfNpu()
@@ -178,6 +186,41 @@ void TestFigures::everyNumberOfNpu()
     const Figures all = npuFigures(subjectOf(*answer));
     int asked = 0;
     QString fault = askAll(nlohmann::json::parse(verbs::npuJson(*answer)), all, asked);
+    QVERIFY2(fault.isEmpty(), qPrintable(fault));
+    QVERIFY(asked > 40);
+    for (const std::string& address : all.addresses(2)) {
+        const auto figure = all.find(address);
+        QVERIFY(figure);
+        fault = checkLinks(figure->value, all);
+        QVERIFY2(fault.isEmpty(), qPrintable(fault));
+    }
+}
+
+void TestFigures::everyNumberOfSystolic_data()
+{
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<QString>("machine");
+    QTest::newRow("edge") << "models/llama-block.json"
+                          << "edge";
+    QTest::newRow("dot products") << "models/small-conv.csv"
+                                  << "nvdla-full";
+    QTest::newRow("several arrays") << "models/small-conv.csv"
+                                    << "tpu-v4";
+}
+
+void TestFigures::everyNumberOfSystolic()
+{
+    QFETCH(QString, file);
+    QFETCH(QString, machine);
+    verbs::SystolicCall call;
+    call.workload.file = kSamples + file.toStdString();
+    call.workload.machines = {machine.toStdString()};
+    QVERIFY(verbs::readFiles(call));
+    const auto answer = verbs::systolicNetwork(call);
+    QVERIFY2(answer, "no table");
+    const Figures all = systolicFigures(std::make_shared<const verbs::NetworkAnswer>(*answer));
+    int asked = 0;
+    QString fault = askAll(nlohmann::json::parse(verbs::systolicJson(*answer)), all, asked);
     QVERIFY2(fault.isEmpty(), qPrintable(fault));
     QVERIFY(asked > 40);
     for (const std::string& address : all.addresses(2)) {
@@ -218,7 +261,8 @@ void TestFigures::anAddressIsReadByIndexAndName()
     // names of ops have dots
     QCOMPARE(all.find("op.block0.tap0.conv.latency")->address, std::string("ops.3.latency"));
     QCOMPARE(all.find("ops.3.latency")->value.value, 7296.0);
-    QVERIFY(QString::fromStdString(all.find("subgraphs.99.latency").error().text()).contains(QLatin1String("99")));
+    QVERIFY(QString::fromStdString(all.find("subgraphs.99.latency").error().text())
+                .contains(QLatin1String("99")));
     QVERIFY(QString::fromStdString(all.find("subgraphs.1.colour").error().text())
                 .contains(QLatin1String("subgraphs.*.latency")));
     QVERIFY(!all.find("") && !all.find(".") && !all.find("subgraphs.") && !all.find("subgraphs..latency"));

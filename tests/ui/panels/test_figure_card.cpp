@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Issue 41 a, in the window: a figure is asked by Alt and a click or by ?, and its card says what it is.
 #include "canvas/table_model.h"
-#include "panels/summary/explanation_model.h"
-#include "panels/summary/explanation_model.h"
 #include "panels/subgraphs/subgraphs_view.h"
+#include "panels/summary/explanation_model.h"
 #include "test_main.h"
 #include "window/figure_card.h"
 #include "window_fixture.h"
@@ -33,8 +32,10 @@ private Q_SLOTS:
         m_window->show();
         m_window->activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
-        QVERIFY(openIn(*m_window, {QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json")}));
-        QVERIFY(QTest::qWaitFor([&] { return document().snapshot() && document().snapshot()->arrayTotal > 0; }));
+        QVERIFY(
+            openIn(*m_window, {QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json")}));
+        QVERIFY(
+            QTest::qWaitFor([&] { return document().snapshot() && document().snapshot()->arrayTotal > 0; }));
     }
     void cleanup() { m_window.reset(); }
 
@@ -80,7 +81,7 @@ void TestFigureCard::altAndAClickAskForACell()
     QTest::mouseClick(rows().viewport(), Qt::LeftButton, Qt::AltModifier, cell(3, SubgraphModel::Latency));
     QVERIFY(card().isVisible());
     QCOMPARE(card().shown(), QStringLiteral("schedule:subgraphs.3.latency"));
-    QCOMPARE(label("Name of the figure").text(), QStringLiteral("latency of a subgraph"));
+    QCOMPARE(label("Name of the figure").text(), QStringLiteral("Latency of a subgraph: subgraph 3"));
     const ExplainedValue* const tree = card().findChild<ExplanationModel*>()->explanation();
     QVERIFY(tree && tree->parts.size() == 1);
     QCOMPARE(tree->value, document().snapshot()->evaluation.subgraphs[3].latency);

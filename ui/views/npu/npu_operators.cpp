@@ -29,6 +29,13 @@ Table operatorTable(const NpuResult& result)
         out.columns.push_back({stateName(wait), ColumnKind::Number});
     for (const QString& title : {tr("Bytes"), tr("Cores"), tr("Energy (nJ)")})
         out.columns.push_back({title, ColumnKind::Number});
+    // in the order of the columns; a tile, the bytes and the cores of an operator are no figures of their own
+    constexpr std::array kFigures{
+        "",          "",         "nodes",    "start",           "end",          "tensor", "vector",
+        "wait_dram", "wait_noc", "wait_spm", "wait_dependency", "loaded_bytes", "",       "energy_pj.total"};
+    for (std::size_t c = 0; c < kFigures.size(); ++c)
+        if (*kFigures[c] != 0)
+            out.columns[c].figure = std::string("npu:operators.*.") + kFigures[c];
     for (const npu::OpReport& r : npu::opReports(*result.graph, *result.run)) {
         std::vector<TableCell> row{TableCell(r.name),  TableCell(npu::tileText(r.type, r.tile)),
                                    TableCell(r.nodes), TableCell(r.start),

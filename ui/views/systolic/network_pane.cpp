@@ -103,10 +103,7 @@ NetworkPane::NetworkPane(const ViewContext& context, QWidget* parent)
 
 void NetworkPane::rebuild()
 {
-    Subject subject{document().lensModel(), {}};
-    subject.request.timing = state().settings().timing;
-    subject.request.hierarchy = state().settings().hierarchy;
-    subject.request.energy = state().energyTable();
+    const Subject subject{document().lensModel(), state().networkRequest()};
     if (m_asked == subject)
         return;
     m_asked = subject;

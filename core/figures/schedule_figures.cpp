@@ -6,7 +6,7 @@
 #include "eval/energy_bound.h"
 #include "eval/explain.h"
 #include "eval/memory_use.h"
-#include "figures/schedule_steps.h"
+#include "eval/step_kinds.h"
 #include "lower/floor.h"
 #include "report/evaluation_json.h"
 #include "rules/check.h"
@@ -29,8 +29,8 @@ struct ScheduleSource
     std::string perTime; ///< "elements a cycle"
     lower::ModelOnMachinePtr model;
     /// What has been walked so far.
-    std::shared_ptr<std::map<std::size_t, std::optional<StepsInKinds>>> walked =
-        std::make_shared<std::map<std::size_t, std::optional<StepsInKinds>>>();
+    std::shared_ptr<std::map<std::size_t, std::optional<StepKinds>>> walked =
+        std::make_shared<std::map<std::size_t, std::optional<StepKinds>>>();
 
     [[nodiscard]] const Problem& problem() const { return *snapshot->problem; }
     [[nodiscard]] const Evaluation& evaluation() const { return snapshot->evaluation; }
@@ -45,11 +45,12 @@ struct ScheduleSource
     {
         return residentBefore(problem(), snapshot->schedule, evaluation().rules, SubgraphId(i));
     }
-    [[nodiscard]] const std::optional<StepsInKinds>& steps(std::size_t i) const
+    [[nodiscard]] const std::optional<StepKinds>& steps(std::size_t i) const
     {
         const auto [at, isNew] = walked->try_emplace(i);
-        if (isNew)
-            at->second = stepsInKinds(*snapshot, SubgraphId(i), kMostExplainedSteps);
+        if (isNew && evaluation().subgraphs[i].steps <= kMostExplainedSteps)
+            at->second = stepKinds(problem(), snapshot->schedule, evaluation().rules, SubgraphId(i),
+                                   kMostExplainedSteps + 1);
         return at->second;
     }
 };

@@ -36,8 +36,9 @@ ExplainedValue overLayers(const lower::NetworkTable& table, std::string name, st
     std::vector<ExplainedValue> parts;
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
         const NetworkRow& row = table.rows[i];
-        ExplainedValue one = field != nullptr ? figureLeaf(layerName(row), unit, of(row), layerField(i, field))
-                                              : leaf(layerName(row), unit, of(row), "the table of this dataflow");
+        ExplainedValue one = field != nullptr
+                                 ? figureLeaf(layerName(row), unit, of(row), layerField(i, field))
+                                 : leaf(layerName(row), unit, of(row), "the table of this dataflow");
         if (row.layer.count != 1)
             one = combined(Operation::Product, layerName(row), unit,
                            {figureLeaf("products of these sizes", "", static_cast<double>(row.layer.count),
@@ -71,14 +72,14 @@ std::optional<ExplainedValue> cyclesOf(const Network& n, std::size_t i)
     const NetworkRow& row = rowOf(n, i);
     const auto folds = static_cast<double>(row.timing.folds), cycles = static_cast<double>(row.timing.cycles);
     if (folds < 1)
-        return leaf("cycles", "cycles", cycles, "closed form of this kind of array", "docs/rules/systolic.md 1");
-    return combined(
-        Operation::Product, "cycles of the array", "cycles",
-        {leaf("folds", "", folds, "blocks of the product that the array holds one after another",
-              "docs/rules/systolic.md 1.2"),
-         leaf("cycles of a fold, on average", "cycles", cycles / folds,
-              "stream, skew and read-out, in closed form", "docs/rules/systolic.md 1.3")},
-        "docs/rules/systolic.md 1");
+        return leaf("cycles", "cycles", cycles, "closed form of this kind of array",
+                    "docs/rules/systolic.md 1");
+    return combined(Operation::Product, "cycles of the array", "cycles",
+                    {leaf("folds", "", folds, "blocks of the product that the array holds one after another",
+                          "docs/rules/systolic.md 1.2"),
+                     leaf("cycles of a fold, on average", "cycles", cycles / folds,
+                          "stream, skew and read-out, in closed form", "docs/rules/systolic.md 1.3")},
+                    "docs/rules/systolic.md 1");
 }
 std::optional<ExplainedValue> utilizationOf(const Network& n, std::size_t i)
 {
@@ -144,21 +145,21 @@ std::optional<ExplainedValue> energyOf(const Network& n, std::size_t i)
     const systolic::Gemm& g = row.layer.gemm;
     const double macs = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
     const auto elements = [&](std::size_t level) {
-        return static_cast<double>(row.bytes[level]) /
-               static_cast<double>(n->request.hierarchy.elementBytes);
+        return static_cast<double>(row.bytes[level]) / static_cast<double>(n->request.hierarchy.elementBytes);
     };
     const auto part = [](const char* name, double count, const char* what, double each, const char* field) {
         return combined(Operation::Product, name, "pJ",
                         {leaf(what, "", count, "counts of the product", kTableRule),
                          leaf("energy of one", "pJ", each, std::string("the machine, energy.") + field)});
     };
-    return combined(Operation::Sum, layerName(row), "pJ",
-                    {part("multiply-accumulates", macs, "multiply-accumulates", table.mac, "mac"),
-                     part("register files", macs * 3, "accesses: two operands and the sum", table.rf, "rf"),
-                     part("network", elements(0), "elements at the edges", table.noc, "noc"),
-                     part("scratchpads", elements(1) + elements(2), "elements of L2 and L3", table.spm, "spm"),
-                     part("DRAM", elements(3), "elements of DRAM", table.dram, "dram")},
-                    kTableRule);
+    return combined(
+        Operation::Sum, layerName(row), "pJ",
+        {part("multiply-accumulates", macs, "multiply-accumulates", table.mac, "mac"),
+         part("register files", macs * 3, "accesses: two operands and the sum", table.rf, "rf"),
+         part("network", elements(0), "elements at the edges", table.noc, "noc"),
+         part("scratchpads", elements(1) + elements(2), "elements of L2 and L3", table.spm, "spm"),
+         part("DRAM", elements(3), "elements of DRAM", table.dram, "dram")},
+        kTableRule);
 }
 
 // Totals -------------------------------------------------------------------------------------------
@@ -212,20 +213,22 @@ template <std::size_t level> std::optional<ExplainedValue> totalBytes(const Netw
 }
 std::optional<ExplainedValue> totalUtilization(const Network& n, std::size_t)
 {
-    ExplainedValue busy = overLayers(n->table, "cycles times utilisation", "cycles", nullptr, [](const NetworkRow& r) {
-        return r.timing.utilization * static_cast<double>(r.timing.cycles);
-    });
-    return combined(Operation::Quotient, "utilisation", "",
-                    {std::move(busy),
-                     figureLeaf("cycles", "cycles", static_cast<double>(n->table.total.timing.cycles),
-                                "total.cycles")},
-                    kTableRule);
+    ExplainedValue busy =
+        overLayers(n->table, "cycles times utilisation", "cycles", nullptr, [](const NetworkRow& r) {
+            return r.timing.utilization * static_cast<double>(r.timing.cycles);
+        });
+    return combined(
+        Operation::Quotient, "utilisation", "",
+        {std::move(busy),
+         figureLeaf("cycles", "cycles", static_cast<double>(n->table.total.timing.cycles), "total.cycles")},
+        kTableRule);
 }
 std::optional<ExplainedValue> totalMapping(const Network& n, std::size_t)
 {
-    ExplainedValue used = overLayers(n->table, "folds times their share of used PEs", "", nullptr, [](const NetworkRow& r) {
-        return r.timing.mappingEfficiency * static_cast<double>(r.timing.folds);
-    });
+    ExplainedValue used =
+        overLayers(n->table, "folds times their share of used PEs", "", nullptr, [](const NetworkRow& r) {
+            return r.timing.mappingEfficiency * static_cast<double>(r.timing.folds);
+        });
     ExplainedValue folds = overLayers(n->table, "folds", "", nullptr, [](const NetworkRow& r) {
         return static_cast<double>(r.timing.folds);
     });
@@ -272,7 +275,8 @@ std::optional<ExplainedValue> flowEnergy(const Network& n, std::size_t d)
 std::optional<ExplainedValue> osFewer(const Network& n, std::size_t)
 {
     const auto cycles = [&](std::size_t d) {
-        return figureLeaf(std::string(systolic::dataflowName(static_cast<systolic::Dataflow>(d))) + " with DRAM",
+        return figureLeaf(std::string(systolic::dataflowName(static_cast<systolic::Dataflow>(d))) +
+                              " with DRAM",
                           "cycles", static_cast<double>(n->dataflows[d].total.boundCycles),
                           "dataflows." + std::to_string(d) + ".total_cycles");
     };
@@ -297,26 +301,28 @@ using NetworkKind = KindIn<Network>;
 const std::array kNetworkKinds{
     NetworkKind{{"macs", "multiply-accumulates of the model", "Those of all its products."}, macsOf},
     NetworkKind{{"total.count", "products", "All products of the model."}, totalCount},
-    NetworkKind{{"total.cycles", "cycles of the array",
-                 "All products one after another, on the array alone.", "Waiting for memories.",
-                 "SCALE-Sim: total cycles without stalls."},
+    NetworkKind{{"total.cycles", "cycles of the array", "All products one after another, on the array alone.",
+                 "Waiting for memories.", "SCALE-Sim: total cycles without stalls."},
                 totalCycles},
     NetworkKind{{"total.utilization", "utilisation of the array",
                  "Multiply-accumulates over what all PEs could do in these cycles.", "",
                  "SCALE-Sim: overall utilisation."},
                 totalUtilization},
-    NetworkKind{{"total.mapping_efficiency", "mapping efficiency",
-                 "Used PEs over PEs, mean over all folds.", "", "SCALE-Sim: mapping efficiency."},
+    NetworkKind{{"total.mapping_efficiency", "mapping efficiency", "Used PEs over PEs, mean over all folds.",
+                 "", "SCALE-Sim: mapping efficiency."},
                 totalMapping},
-    NetworkKind{{"total.traffic_bytes.l1", "bytes at the edges of the array", "Of all products."}, totalBytes<0>},
+    NetworkKind{{"total.traffic_bytes.l1", "bytes at the edges of the array", "Of all products."},
+                totalBytes<0>},
     NetworkKind{{"total.traffic_bytes.l2", "bytes of L2", "Of all products."}, totalBytes<1>},
     NetworkKind{{"total.traffic_bytes.l3", "bytes of L3", "Of all products."}, totalBytes<2>},
     NetworkKind{{"total.traffic_bytes.dram", "bytes of DRAM", "Of all products."}, totalBytes<3>},
-    NetworkKind{{"total.dram_cycles", "cycles of DRAM", "Transfers of all products, alone."}, totalDramCycles},
+    NetworkKind{{"total.dram_cycles", "cycles of DRAM", "Transfers of all products, alone."},
+                totalDramCycles},
     NetworkKind{{"total.bound_cycles", "cycles with DRAM",
                  "For each product the longer one of array and DRAM, in sum."},
                 totalBoundCycles},
-    NetworkKind{{"total.energy_pj", "energy of the model", "Of all products.", "Static power."}, totalEnergyOf},
+    NetworkKind{{"total.energy_pj", "energy of the model", "Of all products.", "Static power."},
+                totalEnergyOf},
     NetworkKind{{"os_fewer_than_ws", "share of cycles that os needs fewer than ws",
                  "1 less the quotient of both cycles with DRAM."},
                 osFewer},
@@ -325,8 +331,9 @@ const std::array kNetworkKinds{
     NetworkKind{{"layers.*.n", "columns of a product", "Columns of B and C."}, sizeOf<&systolic::Gemm::n>},
     NetworkKind{{"layers.*.k", "reduction of a product", "Columns of A and rows of B."},
                 sizeOf<&systolic::Gemm::k>},
-    NetworkKind{{"layers.*.count", "products of these sizes", "The other figures of the layer are those of one."},
-                countOf},
+    NetworkKind{
+        {"layers.*.count", "products of these sizes", "The other figures of the layer are those of one."},
+        countOf},
     NetworkKind{{"layers.*.cycles", "cycles of the array for a product", "The array alone, in its dataflow.",
                  "Waiting for memories.", "SCALE-Sim: compute cycles."},
                 cyclesOf},
@@ -337,19 +344,24 @@ const std::array kNetworkKinds{
     NetworkKind{{"layers.*.mapping_efficiency", "mapping efficiency of a product",
                  "Used PEs over PEs, mean over the folds.", "", "SCALE-Sim: mapping efficiency."},
                 mappingOf},
-    NetworkKind{{"layers.*.traffic_bytes.l1", "bytes at the edges of the array", "Of one product."}, bytesAt<0>},
+    NetworkKind{{"layers.*.traffic_bytes.l1", "bytes at the edges of the array", "Of one product."},
+                bytesAt<0>},
     NetworkKind{{"layers.*.traffic_bytes.l2", "bytes of L2", "Of one product."}, bytesAt<1>},
     NetworkKind{{"layers.*.traffic_bytes.l3", "bytes of L3", "Of one product."}, bytesAt<2>},
     NetworkKind{{"layers.*.traffic_bytes.dram", "bytes of DRAM", "Of one product."}, bytesAt<3>},
-    NetworkKind{{"layers.*.dram_cycles", "cycles of DRAM for a product", "Its transfers alone."}, dramCyclesOf},
-    NetworkKind{{"layers.*.bound_cycles", "cycles of a product with DRAM", "The longer one of array and DRAM."},
-                boundCyclesOf},
+    NetworkKind{{"layers.*.dram_cycles", "cycles of DRAM for a product", "Its transfers alone."},
+                dramCyclesOf},
+    NetworkKind{
+        {"layers.*.bound_cycles", "cycles of a product with DRAM", "The longer one of array and DRAM."},
+        boundCyclesOf},
     NetworkKind{{"layers.*.energy_pj", "energy of a product",
                  "Multiply-accumulates and the traffic of every level.", "Static power."},
                 energyOf},
-    NetworkKind{{"dataflows.*.array_cycles", "cycles of the array with a dataflow", "All products."}, flowCycles},
+    NetworkKind{{"dataflows.*.array_cycles", "cycles of the array with a dataflow", "All products."},
+                flowCycles},
     NetworkKind{{"dataflows.*.dram_bytes", "bytes of DRAM with a dataflow", "All products."}, flowBytes},
-    NetworkKind{{"dataflows.*.dram_cycles", "cycles of DRAM with a dataflow", "All products."}, flowDramCycles},
+    NetworkKind{{"dataflows.*.dram_cycles", "cycles of DRAM with a dataflow", "All products."},
+                flowDramCycles},
     NetworkKind{{"dataflows.*.total_cycles", "cycles with DRAM with a dataflow", "All products."}, flowTotal},
     NetworkKind{{"dataflows.*.program_cycles_at_least", "least cycles of the programs with a dataflow",
                  "No program of this dataflow is faster."},
@@ -364,7 +376,8 @@ Figures systolicFigures(std::shared_ptr<const verbs::NetworkAnswer> answer)
     FigureGroup layers{"layers", {}}, dataflows{"dataflows", {}};
     for (const NetworkRow& row : answer->table.rows)
         layers.names.push_back(layerName(row));
-    for (const systolic::Dataflow d : {systolic::Dataflow::Os, systolic::Dataflow::Ws, systolic::Dataflow::Is})
+    for (const systolic::Dataflow d :
+         {systolic::Dataflow::Os, systolic::Dataflow::Ws, systolic::Dataflow::Is})
         dataflows.names.emplace_back(systolic::dataflowName(d));
     return figuresBy<Network>(kNetworkKinds, {std::move(layers), std::move(dataflows)}, std::move(answer));
 }

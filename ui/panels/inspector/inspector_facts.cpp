@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/inspector/inspector_facts.h"
 
-#include "eval/trace.h"
 #include "theme/text.h"
 #include "workspace/schedule_edits.h"
 
@@ -9,34 +8,18 @@
 #include <QTextDocument>
 
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <functional>
+#include <utility>
 
 namespace tilewright::ui {
 
-LatencyArithmetic latencyArithmetic(const Snapshot& snapshot, SubgraphId subgraph, std::stop_token stop)
+LatencyArithmetic latencyArithmetic(const Snapshot& snapshot, SubgraphId subgraph,
+                                    const std::stop_token& stop)
 {
-    constexpr std::int64_t kMaxSteps = 1'000'000;
-    LatencyArithmetic out;
-    std::map<std::tuple<double, std::int64_t, std::int64_t>, StepGroup> groups;
-    std::int64_t steps = 0;
-    traceSubgraph(*snapshot.problem, snapshot.schedule[subgraph], snapshot.residentBefore(subgraph),
-                  snapshot.evaluation.rules, [&](const Step& step) {
-                      StepGroup& g = groups[{step.compute, step.loadElements, step.storeElements}];
-                      ++g.count;
-                      g.compute = step.compute;
-                      g.memory = step.memory;
-                      g.loadElements = step.loadElements;
-                      g.storeElements = step.storeElements;
-                      out.complete = ++steps < kMaxSteps && !stop.stop_requested();
-                      return out.complete;
-                  });
-    for (const auto& [key, group] : groups)
-        out.groups.push_back(group);
-    std::sort(out.groups.begin(), out.groups.end(), [](const StepGroup& a, const StepGroup& b) {
-        return static_cast<double>(a.count) * a.latency() > static_cast<double>(b.count) * b.latency();
-    });
-    return out;
+    StepKinds steps =
+        stepKinds(*snapshot.problem, snapshot.schedule, snapshot.evaluation.rules, subgraph, 1'000'000, stop);
+    std::ranges::stable_sort(steps.kinds, std::ranges::greater(), &StepKind::latency);
+    return {std::move(steps.kinds), steps.complete, snapshot.problem->unitsPerElement()};
 }
 
 QString latencyText(const LatencyArithmetic& arithmetic, double total, LatencyForm form)
@@ -64,11 +47,14 @@ QString latencyText(const LatencyArithmetic& arithmetic, double total, LatencyFo
     }
     double shown = 0;
     for (std::size_t i = 0; i < listed; ++i) {
-        const StepGroup& g = arithmetic.groups[i];
-        const bool compute = g.compute >= g.memory;
-        const QString a = larger(number(g.compute), compute);
-        const QString b = larger(number(g.memory), !compute);
-        const double sum = static_cast<double>(g.count) * g.latency();
+        const StepKind& g = arithmetic.groups[i];
+        const bool compute = g.first.compute >= g.first.memory;
+        const QString a = larger(number(g.first.compute), compute);
+        const QString b = larger(number(g.first.memory), !compute);
+        const auto elements = [&](std::int64_t units) {
+            return number(static_cast<double>(units) / static_cast<double>(arithmetic.unitsPerElement));
+        };
+        const double sum = g.latency();
         shown += sum;
         if (lines) {
             html += QStringLiteral("%1 × max(%2, %3) = %4<br>").arg(number(g.count), a, b, number(sum));
@@ -76,7 +62,7 @@ QString latencyText(const LatencyArithmetic& arithmetic, double total, LatencyFo
         }
         html += QStringLiteral("<tr>") + cell(number(g.count) + QStringLiteral(" ×"));
         if (wide)
-            html += cell(number(g.loadElements)) + cell(number(g.storeElements));
+            html += cell(elements(g.first.loadElements)) + cell(elements(g.first.storeElements));
         html += cell(a) + cell(b) + cell(QStringLiteral("= ") + number(sum)) + QStringLiteral("</tr>");
     }
     const auto last = [&](const QString& what, const QString& value) {
@@ -110,10 +96,12 @@ QString LatencyTexts::fitting(const LatencyArithmetic& arithmetic, double total,
     if (m_usual.empty() || m_font != QApplication::font()) {
         m_font = QApplication::font();
         m_usual.clear();
-        constexpr double kUsual = 1'000.5;
-        constexpr std::int64_t kMany = 1'000;
+        StepKind usual;
+        usual.count = 100;
+        usual.first.compute = usual.first.memory = usual.first.latency = 1'000.5;
+        usual.first.loadElements = usual.first.storeElements = 1'000;
         for (const LatencyForm form : forms)
-            m_usual.push_back(widthOf(latencyText({{{100, kUsual, kUsual, kMany, kMany}}, true}, 0, form)));
+            m_usual.push_back(widthOf(latencyText({{usual}}, 0, form)));
     }
     auto usual = m_usual.begin();
     for (const LatencyForm form : forms)

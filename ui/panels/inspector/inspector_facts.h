@@ -6,6 +6,7 @@
 #include "edit/suggestions.h"
 #include "eval/energy_parts.h"
 #include "eval/explain.h"
+#include "eval/step_kinds.h"
 #include "snapshot/snapshot.h"
 
 #include <QFont>
@@ -18,26 +19,16 @@
 
 namespace tilewright::ui {
 
-/// A group of equal steps of a subgraph: `count` steps of max(compute, memory) each.
-struct StepGroup
-{
-    std::int64_t count = 0;
-    double compute = 0;
-    double memory = 0;
-    std::int64_t loadElements = 0;
-    std::int64_t storeElements = 0;
-    [[nodiscard]] double latency() const { return compute > memory ? compute : memory; }
-};
-
 /// The sum behind a latency: groups of equal steps, costliest first. `complete` is false if counting ended at
 /// a million steps or was stopped.
 struct LatencyArithmetic
 {
-    std::vector<StepGroup> groups;
+    std::vector<StepKind> groups;
     bool complete = true;
+    std::int64_t unitsPerElement = 1; ///< R1.9
 };
 [[nodiscard]] LatencyArithmetic latencyArithmetic(const Snapshot& snapshot, SubgraphId subgraph,
-                                                  std::stop_token stop);
+                                                  const std::stop_token& stop);
 
 /// Layout of the text, by available width.
 enum class LatencyForm : std::uint8_t {

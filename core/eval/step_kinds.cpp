@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "figures/schedule_steps.h"
+#include "eval/step_kinds.h"
 
 #include "rules/check.h"
 
 #include <tuple>
 
-namespace tilewright::figures {
+namespace tilewright {
 
-std::optional<StepsInKinds> stepsInKinds(const Snapshot& snapshot, SubgraphId subgraph, std::int64_t most)
+StepKinds stepKinds(const Problem& problem, const Schedule& schedule, const Rules& rules, SubgraphId subgraph,
+                    std::int64_t most, const std::stop_token& stop)
 {
-    const SubgraphEvaluation& evaluation = snapshot.evaluation.subgraphs[subgraph.index()];
-    if (!evaluation.structurallyValid || evaluation.steps > most)
-        return {};
-    const Problem& problem = *snapshot.problem;
-    StepsInKinds out;
+    StepKinds out;
     std::map<std::tuple<double, std::int64_t, std::int64_t>, std::size_t> known;
-    const Rules& rules = snapshot.evaluation.rules;
-    traceSubgraph(problem, snapshot.schedule[subgraph],
-                  residentBefore(problem, snapshot.schedule, rules, subgraph), rules, [&](const Step& step) {
+    std::int64_t steps = 0;
+    traceSubgraph(problem, schedule[subgraph], residentBefore(problem, schedule, rules, subgraph), rules,
+                  [&](const Step& step) {
                       const auto [at, isNew] = known.try_emplace(
                           {step.compute, step.loadElements, step.storeElements}, out.kinds.size());
                       if (isNew)
@@ -29,9 +26,10 @@ std::optional<StepsInKinds> stepsInKinds(const Snapshot& snapshot, SubgraphId su
                           ++out.tiles[step.kSteps];
                       for (const StepRun& run : step.runs)
                           out.energy[run.op] += run.energy;
-                      return true;
+                      out.complete = ++steps < most && !stop.stop_requested();
+                      return out.complete;
                   });
     return out;
 }
 
-} // namespace tilewright::figures
+} // namespace tilewright

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The steps of a subgraph by kinds: what its latency and its figures are made of.
+#pragma once
+
+#include "eval/trace.h"
+
+#include <map>
+#include <stop_token>
+#include <vector>
+
+namespace tilewright {
+
+/// Steps of equal compute time, loads and stores.
+struct StepKind
+{
+    Step first; ///< the earliest of them
+    std::int64_t count = 0;
+    [[nodiscard]] double latency() const noexcept { return static_cast<double>(count) * first.latency; }
+};
+/// The steps of one subgraph.
+struct StepKinds
+{
+    std::vector<StepKind> kinds;                ///< in the order of their first step
+    Step largest;                               ///< the earliest step with the largest working set
+    std::map<std::int64_t, std::int64_t> tiles; ///< number of tiles by their number of k steps
+    std::map<OpId, double> energy;              ///< of the runs of an op, in pJ
+    bool complete = true;                       ///< false: the walk ended at `most` steps or was stopped
+};
+/// Walks the steps of a subgraph at its position in the schedule. Without kinds if it breaks R4 or R5.3.
+[[nodiscard]] StepKinds stepKinds(const Problem& problem, const Schedule& schedule, const Rules& rules,
+                                  SubgraphId subgraph, std::int64_t most = 1'000'000,
+                                  const std::stop_token& stop = {});
+
+} // namespace tilewright

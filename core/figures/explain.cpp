@@ -2,10 +2,12 @@
 #include "figures/explain.h"
 
 #include "edit/fit.h"
+#include "figures/mapping_figures.h"
 #include "figures/npu_figures.h"
 #include "figures/schedule_figures.h"
 #include "figures/systolic_figures.h"
 #include "report/evaluation_json.h"
+#include "verbs/map.h"
 
 #include <filesystem>
 #include <utility>
@@ -58,6 +60,30 @@ Result<Figures> ofSystolic(const ExplainCall& call)
     return systolicFigures(std::make_shared<const verbs::NetworkAnswer>(*std::move(answer)));
 }
 
+/// Of the method of least energy-delay product of a layer.
+Result<Figures> ofMapping(const ExplainCall& call)
+{
+    verbs::MapCall map;
+    map.workload = call.workload;
+    if (const Status s = verbs::readFiles(map); !s)
+        return s.error();
+    const auto read = verbs::readMapCall(map);
+    if (!read)
+        return read.error();
+    const auto* const layer = std::get_if<verbs::MapSubject>(&*read);
+    if (layer == nullptr)
+        return Error{
+            ErrorCode::Refused, "the figures of this lens are those of one layer", {}, call.workload.file};
+    const auto answer = verbs::mapLayer(*layer, map, {});
+    if (!answer)
+        return answer.error();
+    const auto& best = answer->result.of(verbs::objectiveOf(map.objective));
+    if (!best)
+        return Error{ErrorCode::Refused, "no valid method was found", {}, call.workload.file};
+    return mappingFigures({layer->nest, mapping::evaluate(layer->nest, layer->architecture, best->method),
+                           layer->architecture.energyPj.mac});
+}
+
 /// `address`: empty for none.
 Result<ExplainAnswer> answerOf(Figures figures, const std::string& address)
 {
@@ -81,7 +107,7 @@ void bindOptions(verbs::OptionList& o, ExplainCall& call)
           o.otherwise("one op a subgraph, and the list of all figures"));
     verbs::bindOptions(o, call.workload);
     verbs::bindOptions(o, call.rules);
-    o.add("--lens", call.lens, "schedule|npu|systolic",
+    o.add("--lens", call.lens, "schedule|npu|systolic|mapping",
           "The lens whose figures are asked, as its verb computes them by default");
     o.flag("--what-if", call.whatIf, "What 10 % more of each value of the machine changes",
            o.needs(!call.asked.empty() && call.lens == "schedule", "a figure of the lens schedule"));
@@ -96,7 +122,9 @@ Result<ExplainAnswer> explain(ExplainCall& call)
                      "asked",
                      {}};
     if (!ofSchedule) {
-        auto figures = call.lens == "npu" ? ofNpu(call) : ofSystolic(call);
+        auto figures = call.lens == "npu"       ? ofNpu(call)
+                       : call.lens == "mapping" ? ofMapping(call)
+                                                : ofSystolic(call);
         if (!figures)
             return figures.error();
         return answerOf(*std::move(figures), call.asked.empty() ? std::string() : call.asked.front());

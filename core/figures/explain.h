@@ -18,8 +18,9 @@ struct ExplainCall
     /// File of a schedule and a figure; each may be missing. Without a schedule: one op a subgraph.
     std::vector<std::string> asked;
     verbs::RulesCall rules = verbs::RulesCall::ofFile();
-    std::string lens = "schedule"; ///< "npu", "systolic": the run or the table that this verb computes
-    bool whatIf = false;           ///< state what 10 % more of each value of the machine changes
+    /// "npu", "systolic", "mapping": the run, the table or the best method that this verb computes
+    std::string lens = "schedule";
+    bool whatIf = false; ///< state what 10 % more of each value of the machine changes
 };
 void bindOptions(verbs::OptionList& o, ExplainCall& call);
 

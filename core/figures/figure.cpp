@@ -25,10 +25,14 @@ std::string withElement(std::string_view address, std::size_t element)
     return out;
 }
 
-/// "subgraph" names the group "subgraphs", too.
-bool namesGroup(std::string_view text, std::string_view group)
+/// Returns what stands behind the group in an address: "3.latency" of "subgraphs.3.latency" and of
+/// "subgraph.3.latency"; nothing if the address begins with something else.
+std::optional<std::string_view> behindGroup(std::string_view address, std::string_view group)
 {
-    return text == group || (group.ends_with('s') && text == group.substr(0, group.size() - 1));
+    for (const std::size_t size : {group.size(), group.size() - (group.ends_with('s') ? 1 : 0)})
+        if (address.size() > size && address[size] == '.' && address.starts_with(group.substr(0, size)))
+            return address.substr(size + 1);
+    return {};
 }
 
 /// "subgraph 3", "op conv1".
@@ -83,14 +87,14 @@ Result<Figure> Figures::find(std::string_view address) const
             if (pattern != address)
                 continue;
         } else {
-            const std::size_t dot = address.find('.');
-            if (dot == std::string_view::npos || !namesGroup(address.substr(0, dot), group->name))
+            const auto behind = behindGroup(address, group->name);
+            if (!behind)
                 continue;
             named = group;
             const std::string_view end = pattern.substr(pattern.find('*') + 1);
-            if (!address.ends_with(end) || address.size() <= dot + 1 + end.size())
+            if (!behind->ends_with(end) || behind->size() <= end.size())
                 continue;
-            const std::string_view text = address.substr(dot + 1, address.size() - dot - 1 - end.size());
+            const std::string_view text = behind->substr(0, behind->size() - end.size());
             const auto byName = std::ranges::find(group->names, text);
             element = static_cast<std::size_t>(byName - group->names.begin());
             if (byName == group->names.end()) {

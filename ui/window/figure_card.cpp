@@ -3,12 +3,14 @@
 
 #include "canvas/figure_address.h"
 #include "canvas/table_model.h"
+#include "figures/mapping_figures.h"
 #include "figures/npu_figures.h"
 #include "figures/schedule_figures.h"
 #include "figures/systolic_figures.h"
 #include "panels/summary/explanation_model.h"
 #include "theme/text.h"
 #include "workspace/document.h"
+#include "workspace/mapping_document.h"
 #include "workspace/npu_document.h"
 #include "workspace/systolic_document.h"
 
@@ -33,7 +35,7 @@ namespace {
 
 constexpr std::size_t kOffered = 200; ///< elements of a group in the list of figures
 const QString kSchedule = QStringLiteral("schedule"), kNpu = QStringLiteral("npu"),
-              kSystolic = QStringLiteral("systolic");
+              kSystolic = QStringLiteral("systolic"), kMapping = QStringLiteral("mapping");
 
 /// All figures of a lens as it stands; nothing if it has no result.
 std::optional<figures::Figures> figuresOf(Workspace& workspace, const QString& lens)
@@ -52,6 +54,13 @@ std::optional<figures::Figures> figuresOf(Workspace& workspace, const QString& l
         if (!answer)
             return {};
         return figures::systolicFigures(std::make_shared<const verbs::NetworkAnswer>(*std::move(answer)));
+    }
+    if (lens == kMapping) {
+        if (!workspace.has(Lens::Mapping) || !workspace.mapping().evaluation().hasNumbers)
+            return {};
+        const MappingDocument& document = workspace.mapping();
+        return figures::mappingFigures(
+            {document.nest(), document.evaluation(), document.setup().architecture.energyPj.mac});
     }
     if (lens != kNpu || !workspace.has(Lens::Npu) || !workspace.npu().result())
         return {};
@@ -204,7 +213,13 @@ void FigureCard::askHere()
         figure = figureAt(*under, under->mapFromGlobal(QCursor::pos()));
     if (QWidget* const focused = QApplication::focusWidget(); figure.isEmpty() && focused)
         figure = figureOfFocus(*focused);
-    if (figure.isEmpty() || !ask(figure))
+    if (!figure.isEmpty() && ask(figure))
+        return;
+    const Lens lens = m_workspace.current().lens();
+    if (!ask(lens == Lens::Npu        ? QStringLiteral("npu:makespan")
+             : lens == Lens::Mapping  ? QStringLiteral("mapping:energy")
+             : lens == Lens::Systolic ? QStringLiteral("systolic:total.cycles")
+                                      : QStringLiteral("schedule:total_latency")))
         ask(QStringLiteral("schedule:total_latency"));
 }
 

@@ -33,7 +33,7 @@ public:
 
     /// Shows a figure by lens and address: "schedule:subgraphs.3.latency". False if there is none.
     bool ask(const QString& figure);
-    /// Shows the figure under the mouse, else the one that has the focus, else the total of the schedule.
+    /// Shows the figure under the mouse, else the one that has the focus, else the main one of the lens.
     void askHere();
     [[nodiscard]] const QString& shown() const { return m_shown; }
 

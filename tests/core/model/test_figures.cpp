@@ -2,13 +2,16 @@
 // Issue 41 a: every number of an answer is a figure that can be asked, and its tree evaluates to it.
 #include "edit/fit.h"
 #include "figures/explain.h"
+#include "figures/mapping_figures.h"
 #include "figures/npu_figures.h"
 #include "figures/schedule_figures.h"
 #include "figures/systolic_figures.h"
+#include "mapping/report.h"
 #include "oracle_reader.h"
 #include "report/evaluation_json.h"
 #include "rules/check.h"
 #include "test_main.h"
+#include "verbs/map.h"
 
 #include <QTest>
 
@@ -99,6 +102,8 @@ private slots:
     void everyNumberOfNpu();
     void everyNumberOfSystolic_data();
     void everyNumberOfSystolic();
+    void everyNumberOfAMethod_data();
+    void everyNumberOfAMethod();
     void leavesNameOtherFigures();
     void anAddressIsReadByIndexAndName();
 };
@@ -224,6 +229,45 @@ void TestFigures::everyNumberOfSystolic()
     QVERIFY2(fault.isEmpty(), qPrintable(fault));
     QVERIFY(asked > 40);
     for (const std::string& address : all.addresses(2)) {
+        const auto figure = all.find(address);
+        QVERIFY(figure);
+        fault = checkLinks(figure->value, all);
+        QVERIFY2(fault.isEmpty(), qPrintable(fault));
+    }
+}
+
+void TestFigures::everyNumberOfAMethod_data()
+{
+    QTest::addColumn<QString>("layer");
+    QTest::newRow("convolution") << "conv-3x3-64.json";
+    QTest::newRow("product") << "gemm-1000.json";
+}
+
+/// Of the fastest method, as a file of it is answered.
+void TestFigures::everyNumberOfAMethod()
+{
+    QFETCH(QString, layer);
+    verbs::MapCall call;
+    call.workload.file = std::string(kSamples) + "mapping/layers/" + layer.toStdString();
+    call.quick = true;
+    QVERIFY(verbs::readFiles(call));
+    const auto read = verbs::readMapCall(call);
+    QVERIFY(read);
+    const auto& subject = std::get<verbs::MapSubject>(*read);
+    const auto found = verbs::mapLayer(subject, call, {});
+    QVERIFY(found && found->result.of(mapping::Objective::Edp));
+    const mapping::Method& method = found->result.of(mapping::Objective::Edp)->method;
+    const mapping::MappingCost cost = mapping::evaluate(subject.nest, subject.architecture, method);
+    const Figures all = mappingFigures({subject.nest, cost, subject.architecture.energyPj.mac});
+    nlohmann::json answer = nlohmann::json::parse(
+        mapping::evaluationReport(subject.nest, method, cost, mapping::Objective::Edp, 0));
+    for (const char* const chosen : {"method", "evaluated", "seconds"}) // no figures of the method
+        answer.erase(chosen);
+    int asked = 0;
+    QString fault = askAll(answer, all, asked);
+    QVERIFY2(fault.isEmpty(), qPrintable(fault));
+    QVERIFY(asked > 40);
+    for (const std::string& address : all.addresses()) {
         const auto figure = all.find(address);
         QVERIFY(figure);
         fault = checkLinks(figure->value, all);

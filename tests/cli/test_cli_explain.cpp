@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Issue 41 a, on the command line: explain.
+#include "cli_run.h"
+#include "test_main.h"
+
+#include <QTest>
+
+#include <nlohmann/json.hpp>
+
+namespace test_cli_explain {
+
+using namespace tilewright::test;
+using nlohmann::json;
+
+class TestCliExplain : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void aFigureIsThatOfItsVerb_data();
+    void aFigureIsThatOfItsVerb();
+    void withoutAFigureAllAreListed();
+    void moreOfEachValueOfTheMachine();
+    void wrongAddressesAreRefused_data();
+    void wrongAddressesAreRefused();
+};
+
+const QString kSamples = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/");
+const QString kProblem = kSamples + QStringLiteral("schedule/conv-net.json");
+const QString kSchedule = kSamples + QStringLiteral("schedule/conv-net.fused.schedule.json");
+const QString kModel = kSamples + QStringLiteral("models/llama-block.json");
+
+json answerOf(const QStringList& arguments)
+{
+    const CliRun run = runCli(QStringList(arguments) << QStringLiteral("--json"));
+    return run.code == 0 ? json::parse(run.out.toStdString()) : json();
+}
+
+void TestCliExplain::aFigureIsThatOfItsVerb_data()
+{
+    QTest::addColumn<QStringList>("verb");
+    QTest::addColumn<QStringList>("asked");
+    QTest::addColumn<QString>("address");
+    const QStringList machine{"--machine", "edge"};
+    QTest::newRow("schedule") << QStringList{"evaluate", kProblem, kSchedule} << QStringList{kProblem, kSchedule}
+                              << "subgraphs.2.latency";
+    QTest::newRow("total") << QStringList{"evaluate", kProblem, kSchedule} << QStringList{kProblem, kSchedule}
+                           << "total_latency";
+    QTest::newRow("npu") << QStringList{"npu", kModel} + machine
+                         << QStringList{kModel, "--lens", "npu"} + machine << "operators.3.energy_pj.total";
+    QTest::newRow("systolic") << QStringList{"systolic", kModel} + machine
+                              << QStringList{kModel, "--lens", "systolic"} + machine << "total.utilization";
+    const QString layer = kSamples + QStringLiteral("mapping/layers/gemm-1000.json");
+    QTest::newRow("mapping") << QStringList{"map", layer} << QStringList{layer, "--lens", "mapping"}
+                             << "energy_parts.rf";
+}
+
+void TestCliExplain::aFigureIsThatOfItsVerb()
+{
+    QFETCH(QStringList, verb);
+    QFETCH(QStringList, asked);
+    QFETCH(QString, address);
+    const json explained = answerOf(QStringList{"explain"} + asked + QStringList{address});
+    QVERIFY(explained.is_object());
+    QCOMPARE(QString::fromStdString(explained["address"]), address);
+    std::string pointer = "/" + address.toStdString();
+    std::ranges::replace(pointer, '.', '/');
+    QCOMPARE(explained["explanation"]["value"].get<double>(),
+             answerOf(verb).at(json::json_pointer(pointer)).get<double>());
+}
+
+void TestCliExplain::withoutAFigureAllAreListed()
+{
+    const CliRun run = runCli({"explain", kProblem, kSchedule});
+    QCOMPARE(run.code, 0);
+    QVERIFY(run.out.contains("total_latency: ") && run.out.contains("subgraphs.1.reserved: "));
+    const json list = answerOf({"explain", kProblem, kSchedule});
+    QVERIFY(list["figures"].size() > 25);
+    for (const json& figure : list["figures"])
+        QVERIFY(figure["value"].is_number() && !figure["title"].get<std::string>().empty());
+    // a problem without a schedule: one op a subgraph
+    QCOMPARE(runCli({"explain", kProblem}).code, 0);
+}
+
+void TestCliExplain::moreOfEachValueOfTheMachine()
+{
+    const json answer =
+        answerOf({"explain", kModel, "total_latency", "--machine", "edge", "--what-if"});
+    bool hasBandwidth = false;
+    for (const json& value : answer["what_if"])
+        if (value["field"] == "levels.external.gb_per_s") {
+            hasBandwidth = true;
+            QVERIFY(value["change"].get<double>() < 0);
+            QCOMPARE(value["figure"].get<double>() - value["change"].get<double>(),
+                     answer["explanation"]["value"].get<double>());
+        }
+    QVERIFY(hasBandwidth);
+}
+
+void TestCliExplain::wrongAddressesAreRefused_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<QString>("reason");
+    QTest::newRow("figure") << QStringList{kProblem, kSchedule, "colour"} << "there is no figure \"colour\"";
+    QTest::newRow("element") << QStringList{kProblem, kSchedule, "subgraph.99.latency"} << "there is no \"99\"";
+    QTest::newRow("schedule") << QStringList{kProblem, "nowhere.json", "total_latency"} << "nowhere.json";
+    QTest::newRow("many") << QStringList{kProblem, "a", "b", "c"} << "expected a schedule and a figure";
+    QTest::newRow("lens") << QStringList{kModel, "makespan", "--lens", "npu", "--what-if"}
+                          << "--what-if: needs a figure of the lens schedule";
+    QTest::newRow("model for mapping") << QStringList{kModel, "energy", "--lens", "mapping"} << "one layer";
+}
+
+void TestCliExplain::wrongAddressesAreRefused()
+{
+    QFETCH(QStringList, arguments);
+    QFETCH(QString, reason);
+    const CliRun run = runCli(QStringList{"explain"} + arguments);
+    QCOMPARE(run.code, 2);
+    QVERIFY2(run.err.contains(reason.toUtf8()), run.err.constData());
+    QCOMPARE(run.err.count('\n'), 1);
+}
+
+TILEWRIGHT_TEST(TestCliExplain)
+
+} // namespace test_cli_explain
+#include "test_cli_explain.moc"

@@ -32,6 +32,7 @@ TABLE = [
     (["info", PROBLEM, "--csv", "x.csv"], "--csv: needs --compare"),
     (["solve", PROBLEM, "--finish", "run", "--objective", "energy"], "--finish: needs --objective latency"),
     (["solve", PROBLEM, "--finish", "run", "--placeable"], "--finish: not with --placeable"),
+    (["explain", PROBLEM, "--what-if"], "--what-if: needs a figure of the lens schedule"),
     (["place", "x.csv", "--capacity", "8", "--dim", "N=1"], "--dim: needs a schedule"),
     (["place", "x.csv", "--capacity", "8", "--machine", "edge"], "--machine: needs a schedule"),
     (["place", "x.csv", "--capacity", "8", "--rules", "seed"], "--rules: needs a schedule"),

@@ -61,6 +61,7 @@ GraphView::GraphView(const ViewContext& context, QWidget* parent)
         update();
     });
     connect(&m_layouter, &GraphLayouter::geometryChanged, &m_bars, &GraphBars::showNote);
+    connect(&m_layouter, &GraphLayouter::geometryChanged, this, &GraphView::showOptions);
     connect(&m_layouter, &GraphLayouter::modelChanged, this, [this] {
         m_picture.forgetOverview();
         setAccessibleDescription(model()->summary);
@@ -160,7 +161,10 @@ void GraphView::addSwitches()
             [this, part] { return shape().*part; },
             [this, part](bool on) {
                 m_navigator.fitNextLayout();
-                m_layouter.setShape(withBlocks(shape(), part, on));
+                GraphShape next = withBlocks(shape(), part, on);
+                if (part == &GraphShape::blocksInSmall)
+                    next.manyBlocks = on;
+                m_layouter.setShape(next);
             });
     }
     add(
@@ -178,6 +182,9 @@ void GraphView::addSwitches()
     m_navigator.setOverviewCorner(std::clamp(settings.value(QStringLiteral("overviewCorner")).toInt(), 0, 3));
     for (const Switch& s : m_switches)
         s.set(settings.value(s.key, s.atFirst).toBool());
+    GraphShape next = shape(); // only the user ends this, for the present window
+    next.manyBlocks = true;
+    m_layouter.setShape(next);
 }
 
 void GraphView::optionsChanged()
@@ -199,7 +206,9 @@ void GraphView::showOptions()
     const bool small = document().hasProblem() && document().problem()->opCount() <= kCardsAbove;
     for (const Switch& s : m_switches) {
         const QSignalBlocker quiet(s.action);
-        s.action->setChecked(s.isOn());
+        const GraphGeometry* geometry = m_layouter.geometry();
+        const bool isDrawn = s.key == QLatin1String("blocksInSmall") && geometry && geometry->repetitions;
+        s.action->setChecked(s.isOn() || isDrawn);
         if (s.key == QLatin1String("overview"))
             s.action->setText(registry().withKeys(tr("Overview ({graph.overview|M})")));
         // Large and small graphs have separate settings.

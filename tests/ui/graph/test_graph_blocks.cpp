@@ -145,7 +145,6 @@ private slots:
     void subgraphsAcrossBlocks();
     void fusedLayersAreStackedToo();
     void switchedOnInSmallGraphs();
-    void longRepetitionsFoldBySelf();
     void expandAllDrawsEveryOp();
     void editsInAnOpenedBlock();
 };
@@ -448,48 +447,6 @@ void TestGraphBlocks::fusedLayersAreStackedToo()
     b.view->settle();
     QCOMPARE(kindOf(*b.view, opNamed(*problem, "layer0.q")), GraphKey::Kind::Op);
     checkComplete(*b.view);
-}
-
-/// `count` equal steps of two ops, each reading the step before it, as an unrolled LSTM.
-ProblemPtr unrolled(std::size_t count)
-{
-    Problem::Data data;
-    data.tensors.push_back({64, 64, {}}); // the state at first
-    data.tensors.push_back({64, 64, {}}); // the weights of all steps
-    TensorId state(0);
-    for (std::size_t i = 0; i < count; ++i) {
-        const TensorId product(data.tensors.size());
-        data.tensors.push_back({64, 64, {}});
-        const TensorId next(data.tensors.size());
-        data.tensors.push_back({64, 64, {}});
-        const std::string name = "step" + std::to_string(i);
-        data.ops.push_back({OpType::MatMul, {state, TensorId(1)}, product, 1000, name + ".mul"});
-        data.ops.push_back({OpType::Pointwise, {product}, next, 100, name + ".gate"});
-        state = next;
-    }
-    data.hardware = {100'000, 20, 64, 64, {}};
-    return *Problem::build(std::move(data));
-}
-
-/// Below 600 ops, a graph that is mainly a long repetition is folded without a word of the user, never one
-/// below 30 ops (issue 42).
-void TestGraphBlocks::longRepetitionsFoldBySelf()
-{
-    {
-        Bench b(unrolled(20));
-        QCOMPARE(stacks(*b.view).size(), std::size_t{1});
-        QAction* action = switchOf(*b.view);
-        QVERIFY(action && action->isChecked());
-        action->trigger();
-        b.view->settle();
-        QCOMPARE(stacks(*b.view).size(), std::size_t{0});
-        QCOMPARE(countOf(*b.view, GraphKey::Kind::Op), std::size_t{40});
-        QVERIFY(!action->isChecked());
-    }
-    Bench few(unrolled(14));
-    QCOMPARE(stacks(*few.view).size(), std::size_t{0});
-    Bench other(smallTransformer()); // what was folded by itself is no setting
-    QCOMPARE(stacks(*other.view).size(), std::size_t{0});
 }
 
 void TestGraphBlocks::switchedOnInSmallGraphs()

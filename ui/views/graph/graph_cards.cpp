@@ -36,15 +36,6 @@ bool drawsBlocks(const GraphShape& shape, const Problem& problem)
     return problem.opCount() > kCardsAbove ? shape.blocks : shape.blocksInSmall;
 }
 
-bool isMainlyOneRepetition(const Problem& problem, const std::vector<Repetition>& repetitions)
-{
-    constexpr std::size_t kMany = 12;
-    std::size_t inMany = 0;
-    for (const Repetition& r : repetitions)
-        inMany += r.count() >= kMany ? r.count() * r.period() : 0;
-    return 2 * inMany >= problem.opCount();
-}
-
 GraphShape withSubgraph(GraphShape shape, const std::vector<OpId>& ops, bool collapsed,
                         const GraphGeometry* geometry)
 {
@@ -111,7 +102,6 @@ GraphShape withAll(GraphShape shape, const Problem& problem, const Schedule& sch
         return shape;
     }
     shape.blocksInSmall = shape.blocksInSmall && collapsed;
-    shape.manyBlocks = collapsed;
     if (collapsed)
         for (const SubgraphPtr& s : schedule.subgraphs)
             if (!s->ops.empty())

@@ -22,14 +22,11 @@ public:
         m_out.shape = shape;
         m_out.metrics = metrics;
         m_out.nodeOfOp.resize(m_problem.opCount());
-        const bool wanted = drawsBlocks(shape, m_problem);
-        if (!wanted && !(shape.manyBlocks && m_problem.opCount() >= kBlocksFrom))
-            return;
-        m_out.found = previous && previous->problem == problem && previous->found
-                          ? previous->found
-                          : std::make_shared<const std::vector<Repetition>>(findRepetitions(m_problem));
-        if (wanted || isMainlyOneRepetition(m_problem, *m_out.found))
-            m_out.repetitions = m_out.found;
+        if (drawsBlocks(shape, m_problem))
+            m_out.repetitions =
+                previous && previous->problem == problem && previous->repetitions
+                    ? previous->repetitions
+                    : std::make_shared<const std::vector<Repetition>>(findRepetitions(m_problem));
     }
 
     GraphGeometry build()

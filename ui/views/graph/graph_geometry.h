@@ -46,7 +46,6 @@ struct GraphShape
     std::set<OpId> opened; ///< exceptions to `cards`: subgraphs that contain one of these ops
     bool blocks = true; ///< with more than kCardsAbove ops, repeating blocks are one card, except opened ones
     bool blocksInSmall = false; ///< blocks as cards in smaller graphs
-    bool manyBlocks = true;     ///< ... in smaller graphs that are mainly long repetitions
     std::set<OpId> spread;      ///< repetitions that contain one of these ops have one card per block
     std::set<OpId> focus;       ///< with hops > 0: only the surroundings of these ops
     int hops = 0;
@@ -131,7 +130,6 @@ struct GraphGeometry
     bool condensed = false;                       ///< true if GraphShape::cards took effect
     std::size_t opsInCards = 0;                   ///< number of ops in cards that were made automatically
     RepetitionsPtr repetitions;                   ///< null if blocks are not drawn as cards
-    RepetitionsPtr found;                         ///< those of the problem, if they were searched
     std::vector<std::uint32_t> sectionOfOp;       ///< section of each op; empty without sections
     std::map<std::size_t, GraphSection> sections; ///< contents of Section nodes, by node
     std::string namePrefix;                       ///< common prefix of all visible names; not drawn
@@ -148,12 +146,8 @@ struct GraphGeometry
     std::vector<std::optional<std::size_t>> nodeOfOp;
 };
 
-/// True if repeating blocks of the problem are drawn as cards, however many there are.
+/// True if repeating blocks of the problem are drawn as cards.
 [[nodiscard]] bool drawsBlocks(const GraphShape& shape, const Problem& problem);
-
-/// True if at least half of the ops are in repetitions of many blocks, such as the steps of an unrolled LSTM:
-/// one by one, they are a cone of lines.
-[[nodiscard]] bool isMainlyOneRepetition(const Problem& problem, const std::vector<Repetition>& repetitions);
 
 /// Places the marks of views on the part of each line that it shares with no other line, beyond its traffic
 /// label and not over nodes. Each view is named once.

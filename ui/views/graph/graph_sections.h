@@ -14,8 +14,6 @@ namespace tilewright::ui {
 /// number of cards above which neighbouring subgraphs share a card.
 inline constexpr std::size_t kCardsAbove = 600;
 inline constexpr std::size_t kSectionsAbove = 150;
-/// Number of ops from which a graph that is mainly a long repetition is drawn with cards.
-inline constexpr std::size_t kBlocksFrom = 30;
 
 inline constexpr std::uint32_t kNoSection = 0xFFFFFFFF;
 

@@ -61,7 +61,6 @@ GraphView::GraphView(const ViewContext& context, QWidget* parent)
         update();
     });
     connect(&m_layouter, &GraphLayouter::geometryChanged, &m_bars, &GraphBars::showNote);
-    connect(&m_layouter, &GraphLayouter::geometryChanged, this, &GraphView::showOptions);
     connect(&m_layouter, &GraphLayouter::modelChanged, this, [this] {
         m_picture.forgetOverview();
         setAccessibleDescription(model()->summary);
@@ -161,10 +160,7 @@ void GraphView::addSwitches()
             [this, part] { return shape().*part; },
             [this, part](bool on) {
                 m_navigator.fitNextLayout();
-                GraphShape next = withBlocks(shape(), part, on);
-                if (part == &GraphShape::blocksInSmall)
-                    next.manyBlocks = on;
-                m_layouter.setShape(next);
+                m_layouter.setShape(withBlocks(shape(), part, on));
             });
     }
     add(
@@ -182,9 +178,6 @@ void GraphView::addSwitches()
     m_navigator.setOverviewCorner(std::clamp(settings.value(QStringLiteral("overviewCorner")).toInt(), 0, 3));
     for (const Switch& s : m_switches)
         s.set(settings.value(s.key, s.atFirst).toBool());
-    GraphShape next = shape(); // only the user ends this, for the present window
-    next.manyBlocks = true;
-    m_layouter.setShape(next);
 }
 
 void GraphView::optionsChanged()
@@ -206,9 +199,7 @@ void GraphView::showOptions()
     const bool small = document().hasProblem() && document().problem()->opCount() <= kCardsAbove;
     for (const Switch& s : m_switches) {
         const QSignalBlocker quiet(s.action);
-        const GraphGeometry* geometry = m_layouter.geometry();
-        const bool isDrawn = s.key == QLatin1String("blocksInSmall") && geometry && geometry->repetitions;
-        s.action->setChecked(s.isOn() || isDrawn);
+        s.action->setChecked(s.isOn());
         if (s.key == QLatin1String("overview"))
             s.action->setText(registry().withKeys(tr("Overview ({graph.overview|M})")));
         // Large and small graphs have separate settings.

@@ -25,7 +25,7 @@ TourPlayer* startIn(MainWindow& window)
 }
 
 constexpr const char* kNoSamples =
-    "demo: samples/schedule/example-5.json is needed, but the samples are not installed";
+    "demo: samples/schedule/resnet-block.json is needed, but the samples are not installed";
 
 /// Plays the demo in a window with temporary settings: the session of the user's window is not changed.
 int play(char** argv)

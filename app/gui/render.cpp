@@ -13,6 +13,8 @@
 #include <QRegularExpression>
 
 #include <iostream>
+#include <set>
+#include <string>
 
 namespace tilewright::ui {
 
@@ -221,7 +223,9 @@ int render(const RenderArguments& arguments, char** argv)
     if (!other.isEmpty())
         if (const Status compared = state.workspace.compared().open(other); !compared)
             return fail(compared.error().text());
-    if (selected.empty() && state.document.schedule().size() > 0)
+    // Views of one subgraph show the first one; a chart of the whole schedule has no selection.
+    static const std::set<std::string> kWhole{"memory", "latency", "roofline", "run", "graph", "subgraphs"};
+    if (selected.empty() && !kWhole.contains(view) && state.document.schedule().size() > 0)
         state.selection.selectSubgraph(SubgraphId(0));
     for (const std::string& s : selected)
         if (!select(state.selection, QString::fromStdString(s)))

@@ -355,7 +355,7 @@ Result<double> readNumber(std::string_view text, std::string_view unit, const Nu
         return refusal(
             quotedExcerpt(typed) +
             (other ? " is not clear: the decimal separator is \"" + own.decimal + "\"; write " + *other
-                   : " is no number: separators stand between groups of three digits"));
+                   : " is not a number: separators stand between groups of three digits"));
     }
     const std::string digits = here ? *here : *inC;
     if (parts->fraction && digits.find('.') != std::string::npos)

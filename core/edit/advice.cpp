@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "edit/advice.h"
 
+#include "edit/repair.h"
+
 #include <algorithm>
+#include <utility>
 
 namespace tilewright {
 
@@ -13,14 +16,42 @@ bool runsAndFits(const SubgraphEvaluation& e)
     return e.structurallyValid && e.fits;
 }
 
+bool comesBefore(const Suggestion& a, const Suggestion& b)
+{
+    return a.fixes != b.fixes ? a.fixes > b.fixes : a.total < b.total;
+}
+
 } // namespace
+
+std::vector<Suggestion> changesOf(const Problem& problem, const Schedule& schedule,
+                                  const Evaluation& evaluation, SubgraphId subgraph,
+                                  const std::stop_token& stop)
+{
+    std::vector<Suggestion> out = suggestions(problem, schedule, evaluation, subgraph, stop);
+    for (const Issue& issue : evaluation.issues) {
+        if (issue.subgraph != subgraph || stop.stop_requested())
+            continue;
+        for (Repair& repair : repairs(problem, schedule, evaluation, issue).found) {
+            if (repair.issuesLeft >= evaluation.issues.size() ||
+                std::ranges::find(out, repair.schedule, &Suggestion::schedule) != out.end())
+                continue;
+            Suggestion change;
+            change.schedule = std::move(repair.schedule);
+            change.total = repair.total;
+            change.fixes = evaluation.issues.size() - repair.issuesLeft;
+            change.text = std::move(repair.text);
+            out.push_back(std::move(change));
+        }
+    }
+    std::ranges::stable_sort(out, comesBefore);
+    return out;
+}
 
 BestChanges bestChanges(const Problem& problem, const Schedule& schedule, const Evaluation& evaluation,
                         const AdviceLimits& limits)
 {
-    using Clock = std::chrono::steady_clock;
-    const Clock::time_point start = Clock::now();
     std::vector<SubgraphId> order;
+    order.reserve(schedule.size());
     for (std::size_t i = 0; i < schedule.size(); ++i)
         order.emplace_back(i);
     std::stable_sort(order.begin(), order.end(), [&](SubgraphId a, SubgraphId b) {
@@ -33,21 +64,21 @@ BestChanges bestChanges(const Problem& problem, const Schedule& schedule, const 
     BestChanges best;
     std::vector<Advice>& out = best.changes;
     for (const SubgraphId id : order) {
-        if (limits.stop.stop_requested() || Clock::now() - start > limits.time)
+        if (limits.stop.stop_requested())
             break;
-        std::vector<Suggestion> found = suggestions(problem, schedule, evaluation, id, limits.stop);
-        ++best.looked;
-        for (Suggestion& change : found)
+        for (Suggestion& change : changesOf(problem, schedule, evaluation, id, limits.stop))
             if (std::none_of(out.begin(), out.end(), [&](const Advice& known) {
                     return known.change.total == change.total && known.change.schedule == change.schedule;
                 }))
                 out.push_back({id, std::move(change)});
+        // Only the best are kept: each change holds a whole schedule.
+        std::stable_sort(out.begin(), out.end(),
+                         [](const Advice& a, const Advice& b) { return comesBefore(a.change, b.change); });
+        out.erase(out.begin() + static_cast<std::ptrdiff_t>(std::min(limits.changes, out.size())), out.end());
+        ++best.looked;
+        if (limits.found)
+            limits.found(best);
     }
-    std::stable_sort(out.begin(), out.end(), [](const Advice& a, const Advice& b) {
-        return a.change.fixes != b.change.fixes ? a.change.fixes > b.change.fixes
-                                                : a.change.total < b.change.total;
-    });
-    out.erase(out.begin() + static_cast<std::ptrdiff_t>(std::min(limits.changes, out.size())), out.end());
     return best;
 }
 

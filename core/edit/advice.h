@@ -3,8 +3,8 @@
 
 #include "edit/suggestions.h"
 
-#include <chrono>
 #include <cstddef>
+#include <functional>
 #include <stop_token>
 #include <vector>
 
@@ -23,19 +23,26 @@ struct BestChanges
     std::size_t looked = 0;      ///< number of subgraphs examined
 };
 
-/// Limits of the search. A subgraph takes about ten milliseconds, a schedule of thousands of subgraphs
-/// seconds.
+/// Limits of the search. A subgraph takes about ten milliseconds, a schedule of thousands of subgraphs up to
+/// minutes.
 struct AdviceLimits
 {
     std::size_t changes = 5;
     std::size_t subgraphs = 40;
-    std::chrono::milliseconds time = std::chrono::hours(1); ///< no subgraph is started after this time
     /// On a stop request, the changes found so far are returned.
     std::stop_token stop;
+    /// Called after each subgraph with the changes found so far; may be empty.
+    std::function<void(const BestChanges&)> found = {};
 };
 
-/// Returns the best single changes of a whole schedule. Each change is listed once, although suggestions() of
-/// two subgraphs can contain it (fusing 3 with 4 is fusing 4 with 3). Subgraphs that cannot run are examined
+/// Returns the changes of one subgraph that are worth offering: the repairs of its issues, and suggestions().
+/// Best first.
+[[nodiscard]] std::vector<Suggestion> changesOf(const Problem& problem, const Schedule& schedule,
+                                                const Evaluation& evaluation, SubgraphId subgraph,
+                                                const std::stop_token& stop = {});
+
+/// Returns the best single changes of a whole schedule. Each change is listed once, although changesOf() two
+/// subgraphs can contain it (fusing 3 with 4 is fusing 4 with 3). Subgraphs that cannot run are examined
 /// first, then the slowest ones.
 [[nodiscard]] BestChanges bestChanges(const Problem& problem, const Schedule& schedule,
                                       const Evaluation& evaluation, const AdviceLimits& limits = {});

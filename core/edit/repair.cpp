@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "edit/edits.h"
 #include "edit/fit.h"
+#include "edit/suggestions.h"
 #include "rules/check.h"
 #include "rules/op_sets.h"
 
@@ -133,9 +134,12 @@ public:
     Repairs run()
     {
         if (!isMalformed(m_issue) && std::any_of(m_before.issues.begin(), m_before.issues.end(), isMalformed))
-            m_out.why = "repair the malformed subgraphs first (FORMAT, GRANULARITY)";
-        else if (!m_issue.subgraph || m_issue.subgraph->index() < m_schedule.size())
+            m_out.why = "repair the subgraphs whose ops or granularity are not well-formed first";
+        else if (!m_issue.subgraph || m_issue.subgraph->index() < m_schedule.size()) {
             tryEverything();
+            if (m_out.found.empty())
+                tryChanges();
+        }
         std::stable_sort(m_out.found.begin(), m_out.found.end(), [](const Repair& a, const Repair& b) {
             return a.issuesLeft != b.issuesLeft ? a.issuesLeft < b.issuesLeft : a.total < b.total;
         });
@@ -202,9 +206,12 @@ private:
     /// Adds the change to the result if it brings the schedule closer to a valid one.
     void offer(const Result<Schedule>& edited, std::string text)
     {
-        if (!edited)
-            return;
-        Schedule next = retiled(m_problem, m_schedule, *edited, m_rules);
+        if (edited)
+            add(retiled(m_problem, m_schedule, *edited, m_rules), std::move(text));
+    }
+
+    void add(Schedule next, std::string text)
+    {
         const Evaluation after = evaluate(m_problem, next, m_rules);
         if (distance(after) >= distance(m_before))
             return;
@@ -212,6 +219,16 @@ private:
             if (known.schedule == next)
                 return;
         m_out.found.push_back({std::move(next), after.total, after.issues.size(), std::move(text)});
+    }
+
+    /// Adds the suggestions for the subgraph: an op in the wrong place is repaired by a move.
+    void tryChanges()
+    {
+        if (!m_issue.subgraph)
+            return;
+        for (Suggestion& s : suggestions(m_problem, m_schedule, m_before, at()))
+            if (s.fixes > 0)
+                add(std::move(s.schedule), std::move(s.text));
     }
 
     [[nodiscard]] Schedule with(SubgraphId i, Subgraph changed) const

@@ -25,7 +25,8 @@ struct Repairs
 
 /// Returns the repairs of one issue of `evaluation` = evaluate(problem, schedule, rules). Each repair removes
 /// the issue and reduces the number of issues, or the number of structural ones (a legal tile that is too
-/// large is better than an illegal one). Subgraphs that gain or lose ops get a new granularity (fit.h).
+/// large is better than an illegal one). Subgraphs that gain or lose ops get a new granularity (fit.h). If
+/// there are no others, these are the suggestions for the subgraph of the issue that do this (suggestions.h).
 [[nodiscard]] Repairs repairs(const Problem& problem, const Schedule& schedule, const Evaluation& evaluation,
                               const Issue& issue);
 

@@ -8,6 +8,8 @@
 #include "rules/check.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <set>
 #include <utility>
 
 namespace tilewright {
@@ -67,13 +69,31 @@ private:
         return n;
     }
 
-    /// Adds the change to the suggestions if it reduces the latency or the number of issues.
+    /// Number of ops in subgraphs with issues, and of issues of no subgraph.
+    [[nodiscard]] static std::size_t opsWithIssues(const Schedule& schedule, const Evaluation& e)
+    {
+        std::set<std::size_t> broken;
+        std::size_t n = 0;
+        for (const Issue& issue : e.issues) {
+            if (issue.subgraph && issue.subgraph->index() < schedule.size())
+                broken.insert(issue.subgraph->index());
+            else
+                ++n;
+        }
+        for (const std::size_t i : broken)
+            n += schedule.subgraphs[i]->ops.size();
+        return n;
+    }
+
+    /// Adds the change to the suggestions if it reduces the latency, or repairs ops.
     bool offer(Suggestion::Kind kind, Schedule schedule, std::string text,
                std::optional<TensorId> tensor = {})
     {
         const Evaluation after = m_evaluator.evaluate(schedule);
         const std::size_t before = m_before.issues.size();
-        const bool fixes = after.issues.size() < before;
+        // Fusing two subgraphs that do not fit leaves one issue fewer, and repairs nothing.
+        const bool fixes = after.issues.size() < before &&
+                           opsWithIssues(schedule, after) < opsWithIssues(m_schedule, m_before);
         // Subgraphs that cannot run cost nothing, so adding ops to them is not a gain.
         const bool faster = after.issues.size() == before && after.total < m_before.total * (1 - 1e-12) &&
                             opsThatCannotRun(schedule, after) <= opsThatCannotRun(m_schedule, m_before);

@@ -366,7 +366,7 @@ Json* takePart(Json& at, std::string_view& path)
 Result<Architecture> withField(const Architecture& architecture, std::string_view path,
                                std::string_view value)
 {
-    const Error none{ErrorCode::Refused, "is no field of the architecture", {}, {}};
+    const Error none{ErrorCode::Refused, "is not a field of the architecture", {}, {}};
     Json document = tilewright::writeJson(architecture);
     Json* at = &document;
     std::string_view rest = path;

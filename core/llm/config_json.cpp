@@ -106,7 +106,7 @@ private:
         }
         for (const SizeField& f : kSizeFields)
             if (const auto at = fieldOf(m_at, f.key); at && !f.known(*m_family) && says(at->node()))
-                return fail(at->error("is no field of the family " + type +
+                return fail(at->error("is not a field of the family " + type +
                                       ": what it adds to a layer is not known")),
                        false;
         return true;

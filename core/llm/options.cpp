@@ -101,7 +101,7 @@ Result<LlmOptions> optionsOf(const std::map<std::string, std::int64_t>& dimensio
                 out.*w.value += name == w.name ? value * kBit : value;
             }
         if (!isKnown)
-            return Error{ErrorCode::Field, "is no size of a language model; there are " + known, name, {}};
+            return Error{ErrorCode::Field, "is not a size of a language model; there are " + known, name, {}};
     }
     return out;
 }

@@ -48,7 +48,7 @@ Status ProblemLowering::elementwise(const Operator& op)
     if (op.kind == OperatorKind::Softmax || op.kind == OperatorKind::LayerNorm ||
         op.kind == OperatorKind::RmsNorm) {
         m_status = NodeStatus::Approximated;
-        m_note = "that a row must be whole is not modelled";
+        m_note = "that a tile must hold whole rows is not modelled";
     }
     return Unit{};
 }

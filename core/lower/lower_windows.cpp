@@ -148,10 +148,11 @@ Status ProblemLowering::convolution(const Operator& op)
     const std::int64_t held = tensor(op.inputs[0]).elements();
     const std::string times = formatGrouped(static_cast<double>(read) / static_cast<double>(held));
     if (read > held)
-        m_note = views > 0 ? "its unfolded patches read " + times + " times what the input holds"
-                           : "its windows overlap: " + times +
-                                 " times the input, of which a tile loads every "
-                                 "element once";
+        m_note = views > 0
+                     ? "its unfolded patches (im2col) have " + times + " times the elements of the input"
+                     : "its windows overlap: " + times +
+                           " times the input, of which a tile loads every "
+                           "element once";
     const SourceId whole =
         groups.size() == 1 ? groups[0] : m_table.addRearranged("groups", groups, model::elementsOf(y));
     place(out, placed(whole, y, kPixels));

@@ -108,7 +108,7 @@ Result<Machine> loadMachine(std::span<const std::string> filesOrNames)
             }
             if (!texts.empty() && texts.back().file == name)
                 continue;
-            return Error{ErrorCode::Io, "is no file and no preset; the presets are " + known, {}, name};
+            return Error{ErrorCode::Io, "is neither a file nor a preset; the presets are " + known, {}, name};
         }
         auto text = readFile(name);
         if (!text)

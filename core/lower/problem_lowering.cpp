@@ -81,8 +81,9 @@ Result<LoweredProblem> ProblemLowering::run()
     tellTotals(r);
     tellDependents();
     if (m_model.dtypeBytes != m_machine.elementBytes)
-        r.notes.push_back("the model's elements have " + std::to_string(m_model.dtypeBytes) + " bytes; the " +
-                          std::to_string(m_machine.elementBytes) + " of the machine are taken");
+        r.notes.push_back("elements have " + std::to_string(m_machine.elementBytes) +
+                          " bytes as on the machine, not " + std::to_string(m_model.dtypeBytes) +
+                          " as in the model");
     chooseTimeUnit();
     addWidthsAndEnergy();
     m_out.data.rules = Rules::machine();

@@ -331,8 +331,10 @@ Result<Workload> readWorkload(std::string_view text, const std::string& file,
         return out;
     }
     default:
-        return Error{
-            ErrorCode::Problem, "is no workload: a model, a layer list, a topology or a problem", {}, file};
+        return Error{ErrorCode::Problem,
+                     "is not a workload (a model, a layer list, a topology or a problem)",
+                     {},
+                     file};
     }
 }
 

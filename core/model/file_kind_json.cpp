@@ -193,9 +193,9 @@ Result<FileKind> fileKindOf(std::string_view text, const std::string& file)
         return object.error();
     if (has("quantization") && has("producer"))
         return root.error("is the quantisation of a language model: open the config.json beside it");
-    return root.error(
-        "is no problem, schedule, model, machine, layer, method, architecture or hierarchy: none of the "
-        "fields that tell them apart is there");
+    return root.error("is not a file of Tilewright: it has no field that identifies a problem, schedule, "
+                      "model, machine, layer, "
+                      "method, architecture or hierarchy");
 }
 
 } // namespace tilewright

@@ -269,9 +269,9 @@ std::vector<MachineField> machineFields(const Machine& m)
     FieldList f(m);
     f.group("machine");
     f.text("name", "name", "What the machine is called.", m.name);
-    f.number("element_bytes", "bytes an element", U::Bytes, m.elementBytes,
+    f.number("element_bytes", "bytes per element", U::Bytes, m.elementBytes,
              "Of every tensor, in every lens.");
-    f.number("accumulator_bytes", "bytes an accumulator", U::Bytes, m.accumulatorBytes,
+    f.number("accumulator_bytes", "bytes per accumulator", U::Bytes, m.accumulatorBytes,
              "Of a partial sum of the NPU.");
     f.number("clock_ghz", "clock", U::Ghz, m.clockGhz, "Of array, vector unit and scratchpad.");
     f.number("technology_nm", "technology", U::Factor, m.technologyNm,
@@ -369,7 +369,7 @@ std::vector<MachineField> machineFields(const Machine& m)
              "Shared by all cores.");
     f.group("DMA");
     f.number("dma.init_cycles", "start of a burst", U::Cycles, m.dma.initCycles, "Cycles of the DMA clock.");
-    f.number("dma.cycles_per_byte", "cycles a byte", U::Cycles, m.dma.cyclesPerByte,
+    f.number("dma.cycles_per_byte", "cycles per byte", U::Cycles, m.dma.cyclesPerByte,
              "Cycles of the DMA clock.");
     f.number("dma.mhz", "clock", U::Mhz, m.dma.mhz, "Of the DMA engine.");
     f.group("links between chips");

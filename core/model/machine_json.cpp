@@ -84,7 +84,7 @@ void bindLoops(JsonFields& f, std::string_view key, std::vector<std::string>& lo
         if (std::ranges::find(kLoops, loops[i]) == kLoops.end())
             f.fail(std::string(key) + "[" + std::to_string(i) + "]",
                    "\"" + loops[i] +
-                       "\" is no loop; the loops are N, M, C, Ox, Oy, Fx and Fy of a convolution, "
+                       "\" is not a loop; the loops are N, M, C, Ox, Oy, Fx and Fy of a convolution, "
                        "X, Y and K of a product");
         else if (std::find(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(i), loops[i]) !=
                  loops.begin() + static_cast<std::ptrdiff_t>(i))
@@ -236,9 +236,10 @@ static Status readJson(const JsonCursor& at, std::vector<MacRate>& out)
     for (const auto& [key, value] : at.node().items()) {
         auto rate = rateOfKey(key);
         if (!rate)
-            return at.error("\"" + key +
-                            "\" is no width of operands: write bits, \"8\", or a pair with the wider operand "
-                            "first, \"8x4\", of 1 to 64 bits");
+            return at.error(
+                "\"" + key +
+                "\" is not a width of operands: write bits, \"8\", or a pair with the wider operand "
+                "first, \"8x4\", of 1 to 64 bits");
         if (Status s = readJson(*at.find(key), rate->macs, Numbers{1.0 / 4096, 4096}); !s)
             return s;
         out.push_back(*rate);

@@ -281,7 +281,7 @@ std::string placementText(const Placement& placement, std::int64_t capacity)
     const std::string memory = formatGrouped(capacity);
     if (placement.height <= capacity)
         return "placed in " + height + " of " + memory + " elements, " +
-               (placement.proven() ? "the least that is possible" : "at least " + least + " are needed");
+               (placement.proven() ? "minimal, proven" : "at least " + least + " are needed");
     if (placement.leastHeight <= capacity)
         return "not placed in " + memory + " elements yet: the best found needs " + height + ", at least " +
                least + " are needed";

@@ -414,7 +414,7 @@ Status checkAxes(const Sweep& sweep)
         if (axis.name == kMachineAxis && !asIs) {
             Status known = eachValue([](const AxisValue& value) {
                 return machinePreset(value.text) ? std::string()
-                                                 : "\"" + value.text + "\" is no preset of a machine";
+                                                 : "\"" + value.text + "\" is not a preset of a machine";
             });
             if (!known)
                 return known;

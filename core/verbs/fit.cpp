@@ -46,7 +46,7 @@ Result<Fitted> fittedOf(const Machine& machine, const std::string& path, double 
         value = 1;
         out.label = "array, rate at " + path.substr(std::string_view("array.rates.").size()) + " bits";
     } else {
-        return cannotFit(path, "is no field of the machine; `info MACHINE` lists them");
+        return cannotFit(path, "is not a field of the machine; `info MACHINE` lists them");
     }
     if (unit == MachineUnit::Micros) {
         const double most = leastMilliseconds * 1e3;
@@ -57,7 +57,7 @@ Result<Fitted> fittedOf(const Machine& machine, const std::string& path, double 
             return cannotFit(path, "is 0: there is no value to begin with");
         out.range = {value, value / kFactor, value * kFactor, true};
     } else {
-        return cannotFit(path, "is no rate and no time; only these are fitted");
+        return cannotFit(path, "is neither a rate nor a time; only these are fitted");
     }
     return out;
 }

@@ -162,7 +162,7 @@ namespace {
 std::string sizesOf(const Hardware& hardware)
 {
     return formatGrouped(hardware.fastMemoryCapacity) + " elements of fast memory, " +
-           formatGrouped(hardware.slowMemoryBandwidth) + " elements a unit of time, native " +
+           formatGrouped(hardware.slowMemoryBandwidth) + " elements per unit of time, native " +
            formatGrouped(hardware.nativeWidth) + " x " + formatGrouped(hardware.nativeHeight) +
            (hardware.nativeDepth ? " x " + formatGrouped(*hardware.nativeDepth) : std::string());
 }

@@ -197,7 +197,7 @@ std::string_view ruleSetName(const Rules& rules)
 std::string_view ruleSetTitle(const Rules& rules)
 {
     const auto* set = std::ranges::find(kSets, rules, &NamedSet::rules);
-    return set == kSets.end() ? "own choice of switches" : set->title;
+    return set == kSets.end() ? "custom" : set->title;
 }
 
 } // namespace tilewright

@@ -110,7 +110,7 @@ private slots:
                                      << QString::fromLatin1(sentence);
         };
         row("npu %models/llama-block.json --machine nope",
-            "nope: is no file and no preset; the presets are ");
+            "nope: is neither a file nor a preset; the presets are ");
         row("npu %models/llama-block.json --machine @typo.json",
             "@typo.json: unknown field \"nmae\"; did you mean \"name\"?");
         row("npu @model.json", "@model.json: ops[0].type: expected \"matmul\", ");

@@ -200,7 +200,7 @@ private slots:
         CliRun r = runCli(QStringList{"check"} + files +
                           QStringList{"--set", "prologue=off", "--set", "k_scaling=native"});
         QCOMPARE(r.code, 0);
-        QVERIFY2(r.out.contains("own choice of switches"), qPrintable(r.out));
+        QVERIFY2(r.out.contains("custom"), qPrintable(r.out));
         r = runCli(QStringList{"check"} + files + QStringList{"--set", "no_such_rule=1"});
         QCOMPARE(r.code, 2);
         QVERIFY2(r.err.contains("no_such_rule") && r.out.isEmpty(), qPrintable(r.err));

@@ -162,7 +162,7 @@ void TestCliSummary::badInput()
         QVERIFY(r.out.isEmpty());
     };
     refused({"missing.json"}, "missing.json");
-    refused({kBlock, "--machine", "nowhere"}, "is no file and no preset");
+    refused({kBlock, "--machine", "nowhere"}, "is neither a file nor a preset");
     refused({kBlock, "--schedule", kDecode}, "llama-decode-block.json");
     refused({kBlock, "--schedule", "s.json", "--beside", kDecode}, "--schedule: not with --beside");
     refused({kBlock, "--cores", "9999"}, "--cores");

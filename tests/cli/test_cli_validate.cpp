@@ -149,7 +149,7 @@ void TestCliValidate::fitWritesAMachine()
              info.out.constData());
     const CliRun odd = runCli(call + QStringList{"--value", "cores"});
     QCOMPARE(odd.code, 2);
-    QVERIFY2(odd.err.contains("--value: cores is no rate and no time"), odd.err.constData());
+    QVERIFY2(odd.err.contains("--value: cores is neither a rate nor a time"), odd.err.constData());
 }
 
 void TestCliValidate::badInput()
@@ -162,7 +162,7 @@ void TestCliValidate::badInput()
     QCOMPARE(
         sentence({kFolder + "a100_gemm.csv", "--lens", "array", "--measured", "ms", "--machine", "nowhere"})
             .left(60),
-        QByteArray("2 tilewright-cli: nowhere: is no file and no preset; the presets").left(60));
+        QByteArray("2 tilewright-cli: nowhere: is neither a file nor a preset; the presets").left(60));
     QVERIFY(sentence({kFolder + "a100_allreduce.csv"}).contains("the columns have no shape of an operator"));
     QCOMPARE(
         sentence({kFolder + "nvdla_alexnet.csv", "--measured", "n_dram_kb", "--lens", "array"}),

@@ -13,7 +13,6 @@
 #include <QComboBox>
 #include <QEvent>
 #include <QKeyEvent>
-#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScopedValueRollback>
@@ -118,6 +117,18 @@ bool ScrollPane::eventFilter(QObject* watched, QEvent* event)
         QCoreApplication::postEvent(this, new QEvent(QEvent::LayoutRequest));
     }
     return m_resizing < kBackAndForth && QScrollArea::eventFilter(watched, event);
+}
+
+QSize WrappedLabel::minimumSizeHint() const
+{
+    return {1, std::max(0, heightForWidth(width()))};
+}
+
+void WrappedLabel::resizeEvent(QResizeEvent* event)
+{
+    QLabel::resizeEvent(event);
+    if (event->size().width() != event->oldSize().width())
+        updateGeometry();
 }
 
 void setUpFormPane(QScrollArea& pane, const QString& name)

@@ -7,6 +7,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QFormLayout>
+#include <QLabel>
 #include <QLineEdit>
 #include <QObject>
 #include <QScrollArea>
@@ -62,6 +63,19 @@ protected:
 
 private:
     int m_resizing = 0; ///< nesting depth of resizes of the widget
+};
+
+/// Label that always has the height of its wrapped text. A form inside a form gives a QLabel the height that
+/// it would have in another width.
+class WrappedLabel : public QLabel
+{
+public:
+    using QLabel::QLabel;
+    [[nodiscard]] QSize sizeHint() const override { return minimumSizeHint(); }
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
 };
 
 /// Sets up a scroll area with controls. It scrolls horizontally only where the controls do not fit.

@@ -188,15 +188,16 @@ double naturalHeight(const LaneModel& m)
            (m.overview ? m.overviewHeight : 0) + kEdge;
 }
 
-LanePlaces lanePlaces(const QRectF& area, const LaneModel& m, double scroll, bool shrink)
+LanePlaces lanePlaces(const QRectF& area, const LaneModel& m, double scroll, bool exporting)
 {
     LanePlaces p;
+    const double titleSpace = exporting ? 0 : m.titleSpace; // a figure has no buttons
     const double left = area.left() + kMargin;
     const double right = area.right() - kMargin;
-    double y = area.top() + headerHeight(m, right - left - m.titleSpace);
-    p.title = QRectF(QPointF(left, area.top() + kEdge), QPointF(right - m.titleSpace, y));
-    if (m.legends && legendBeside(m, right - left - m.titleSpace)) {
-        p.legend = QRectF(left, p.title.top(), right - left - m.titleSpace, lineHeight(1.0));
+    double y = area.top() + headerHeight(m, right - left - titleSpace);
+    p.title = QRectF(QPointF(left, area.top() + kEdge), QPointF(right - titleSpace, y));
+    if (m.legends && legendBeside(m, right - left - titleSpace)) {
+        p.legend = QRectF(left, p.title.top(), right - left - titleSpace, lineHeight(1.0));
     } else if (m.legends) {
         p.legend = QRectF(left, y, right - left, legendHeight(m, right - left));
         y = p.legend.bottom() + 4;
@@ -205,7 +206,7 @@ LanePlaces lanePlaces(const QRectF& area, const LaneModel& m, double scroll, boo
         p.readout = QRectF(left, y, right - left, lineHeight(0.9));
         y = p.readout.bottom() + 4;
     }
-    const bool overview = m.overview && area.height() >= 200;
+    const bool overview = m.overview && !exporting && area.height() >= 200;
     const double foot = area.bottom() - kEdge - (overview ? m.overviewHeight : 0);
     const double axis = m.ticks ? lineHeight(0.9) + 8 : 4;
     const bool facts = m.factsWidth > 0 && right - left > 520;
@@ -240,7 +241,7 @@ LanePlaces lanePlaces(const QRectF& area, const LaneModel& m, double scroll, boo
         h = heightsOf(m, false);
     }
     const double scale =
-        std::clamp(scaleOf(), shrink ? 0.2 : std::max(0.02, m.least), std::max(m.most, m.least));
+        std::clamp(scaleOf(), exporting ? 0.2 : std::max(0.02, m.least), std::max(m.most, m.least));
     p.contentHeight = h.fixed + h.free * scale;
     double at = p.plot.top() - std::clamp(scroll, 0.0, std::max(0.0, p.contentHeight - room));
     for (const Lane& lane : m.lanes) {

@@ -182,8 +182,10 @@ struct LanePlaces
 
     [[nodiscard]] std::optional<std::size_t> laneAt(QPointF position) const;
 };
-/// Layout of a chart. `shrink`: lanes shrink to fit (exports) instead of scrolling.
-[[nodiscard]] LanePlaces lanePlaces(const QRectF& area, const LaneModel& model, double scroll, bool shrink);
+/// Layout of a chart. `exporting`: lanes shrink to fit instead of scrolling, and there is
+/// no overview strip and no room for buttons.
+[[nodiscard]] LanePlaces lanePlaces(const QRectF& area, const LaneModel& model, double scroll,
+                                    bool exporting);
 /// Height of a chart in which all lanes have their natural height.
 [[nodiscard]] double naturalHeight(const LaneModel& model);
 

@@ -147,17 +147,17 @@ void LaneChart::paintContent(QPainter& painter, const QRectF& area, const Theme&
             m_cache.columns.push_back(laneColumns(lane, time.v0, time.v1, width));
     }
     LaneOverlay overlay;
-    overlay.cursor = pinnedTime();
-    overlay.cursorText = cursorText();
     overlay.selected = selectedMark();
     if (!exporting) {
+        overlay.cursor = pinnedTime();
+        overlay.cursorText = cursorText();
         overlay.hover = hoverTime();
         overlay.measured = measured();
         overlay.measuredText = measuredText();
         overlay.hovered = hoveredMark();
         overlay.readout = m_readout;
     }
-    if (overlay.readout.isEmpty() && (!exporting || overlay.cursor))
+    if (overlay.readout.isEmpty() && !exporting)
         overlay.readout = restingReadout();
     paintLanes(painter, m_lanes, p, time, m_cache.columns, overlay, theme);
     paintBeside(painter, area, theme, exporting);

@@ -5,12 +5,14 @@
 #include "canvas/number_box.h"
 #include "export/svg_device.h"
 
+#include <QApplication>
 #include <QBuffer>
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QFont>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -28,6 +30,32 @@ namespace {
 using Paint = std::function<void(QPainter&)>;
 
 constexpr int kMaxPixels = 20000;
+
+/// Gives the program another font size while an export is painted: the layouts of views depend on it.
+class FontOfExport
+{
+public:
+    FontOfExport(View& view, int points) : m_before(QApplication::font())
+    {
+        if (points > 0 && points != m_before.pointSize()) {
+            QFont font = m_before;
+            font.setPointSize(points);
+            QApplication::setFont(font);
+        }
+        view.catchUp();
+        view.settle();
+    }
+    ~FontOfExport()
+    {
+        if (QApplication::font() != m_before)
+            QApplication::setFont(m_before);
+    }
+    FontOfExport(const FontOfExport&) = delete;
+    FontOfExport& operator=(const FontOfExport&) = delete;
+
+private:
+    QFont m_before;
+};
 
 QSize sizeFor(const View& view, const ExportOptions& options)
 {
@@ -84,8 +112,7 @@ QByteArray pdf(const QString& title, const QSize& size, const Paint& paint)
 
 QImage renderToImage(View& view, const ExportOptions& options)
 {
-    view.catchUp();
-    view.settle();
+    const FontOfExport font(view, options.fontSize);
     const QSize size = sizeFor(view, options);
     return imageOf(size, options,
                    [&](QPainter& painter) { view.paintExport(painter, size, *options.theme); });
@@ -93,8 +120,7 @@ QImage renderToImage(View& view, const ExportOptions& options)
 
 Status exportView(View& view, const QString& path, const ExportOptions& options)
 {
-    view.catchUp();
-    view.settle();
+    const FontOfExport font(view, options.fontSize);
     const QSize size = sizeFor(view, options);
     return exportPicture(path, view.title(), size, options,
                          [&](QPainter& painter) { view.paintExport(painter, size, *options.theme); });
@@ -161,6 +187,10 @@ ExportDialog::ExportDialog(const View& view, const QString& folder, const Theme&
     form->addRow(tr("&Width"), m_width);
     form->addRow(tr("&Height"), m_height);
     form->addRow(tr("&Scale (PNG)"), m_scale);
+    m_font = spin(QApplication::font().pointSize(), 48);
+    m_font->setMinimum(6);
+    m_font->setSuffix(tr(" pt"));
+    form->addRow(tr("F&ont size"), m_font);
     m_theme = new QComboBox(this);
     m_theme->addItems({tr("Light (for print)"), tr("Dark")});
     m_theme->setCurrentIndex(0);
@@ -182,6 +212,7 @@ ExportOptions ExportDialog::options() const
     ExportOptions options;
     options.size = {m_width->value(), m_height->value()};
     options.scale = m_scale->value();
+    options.fontSize = m_font->value();
     options.theme = m_theme->currentIndex() == 1 ? &Theme::darkTheme() : &Theme::light();
     return options;
 }

@@ -21,6 +21,7 @@ struct ExportOptions
     QSize size;       ///< logical pixels; empty = View::exportSize()
     double scale = 1; ///< PNG: device pixels per logical pixel
     const Theme* theme = &Theme::light();
+    int fontSize = 0; ///< in points; 0 = that of the window
 };
 
 [[nodiscard]] QImage renderToImage(View& view, const ExportOptions& options);
@@ -32,7 +33,7 @@ struct ExportOptions
 [[nodiscard]] Status exportPicture(const QString& path, const QString& title, const QSize& size,
                                    const ExportOptions& options, const std::function<void(QPainter&)>& paint);
 
-/// Dialog that asks for file, size, scale and theme of an exported view.
+/// Dialog that asks for file, size, scale, font size and theme of an exported view.
 class ExportDialog : public QDialog
 {
     Q_OBJECT
@@ -46,6 +47,7 @@ private:
     QSpinBox* m_width;
     QSpinBox* m_height;
     QSpinBox* m_scale;
+    QSpinBox* m_font;
     QComboBox* m_theme;
 };
 

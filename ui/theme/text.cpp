@@ -92,6 +92,14 @@ QString secondsText(double seconds)
     return QString::fromStdString(tilewright::secondsText(seconds));
 }
 
+QString progressText(double fraction, double seconds)
+{
+    if (seconds < 0.5 || fraction < 0.01 || fraction >= 1)
+        return percent(fraction);
+    const double left = seconds * (1 - fraction) / fraction;
+    return tr("%1, about %2 left").arg(percent(fraction), secondsText(std::max(1.0, std::round(left))));
+}
+
 QString sizeText(std::initializer_list<std::int64_t> sizes, const QString& times)
 {
     QStringList parts;

@@ -210,6 +210,10 @@ void MainWindow::connectParts()
             dock->show(), dock->raise();
         });
         connect(solver, &SolverView::compareRequested, this, [this] { showView(QStringLiteral("compare")); });
+        connect(m_panes.get(), &Panes::centreChanged, solver, [this, solver] {
+            if (!view(QStringLiteral("compare"))->isSeen())
+                solver->endComparison();
+        });
     }
     if (auto* sweep = qobject_cast<SweepView*>(view(QStringLiteral("sweep"))))
         connect(sweep, &SweepView::compareRequested, this, [this] { showView(QStringLiteral("compare")); });

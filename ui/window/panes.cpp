@@ -70,6 +70,7 @@ Panes::Panes(QMainWindow& window, AppState& state, QStackedWidget& centre, QWidg
                             m_state.actions.find(QStringLiteral("view.fitSelection"))});
     }
     connect(&m_centre, &QStackedWidget::currentChanged, this, &Panes::currentChanged);
+    connect(&m_centre, &QStackedWidget::currentChanged, this, &Panes::centreChanged);
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { follow(now); });
     constexpr int kSettledMs = 600; // window managers maximise a window shortly after showing it
     m_settled.setSingleShot(true);

@@ -102,6 +102,7 @@ public:
     [[nodiscard]] Canvas* currentCanvas() const;
 
 Q_SIGNALS:
+    void centreChanged();  ///< another view is in the centre
     void currentChanged(); ///< currentView() or the zoom history of its canvas has changed
     void perspectiveChanged();
     void maximisedChanged();

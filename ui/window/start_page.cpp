@@ -2,6 +2,7 @@
 #include "window/start_page.h"
 
 #include "canvas/control_bar.h"
+#include "layout/layout.h"
 #include "panels/inspector/controls.h"
 #include "theme/icon.h"
 #include "theme/text.h"
@@ -20,6 +21,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cstdint>
 #include <tuple>
 #include <utility>
 
@@ -142,66 +144,83 @@ namespace {
 
 constexpr QSize kPicture(208, 104);
 
-/// Thumbnail of a graph: ops in layers (squares for MatMul, circles for Pointwise), tensors as lines.
-QPixmap thumbnail(const Problem& problem, const Theme& theme, double ratio)
+/// An empty picture in the colours of the theme.
+QPixmap blankPicture(const Theme& theme, double ratio)
 {
-    std::vector<int> layer(problem.opCount(), 0);
-    int layers = 1;
-    for (const OpId o : problem.topologicalOrder())
-        for (const OpId c : problem.readers(problem.op(o).output)) {
-            layer[c.index()] = std::max(layer[c.index()], layer[o.index()] + 1);
-            layers = std::max(layers, layer[c.index()] + 1);
-        }
-    std::vector<int> inLayer(static_cast<std::size_t>(layers), 0);
-    for (const int l : layer)
-        ++inLayer[static_cast<std::size_t>(l)];
-    const int widest = *std::max_element(inLayer.begin(), inLayer.end());
-    std::vector<int> seen(static_cast<std::size_t>(layers), 0);
-    std::vector<QPointF> at(problem.opCount());
-    const double dx = (kPicture.width() - 24.0) / layers;
-    for (const OpId o : problem.topologicalOrder()) {
-        const auto l = static_cast<std::size_t>(layer[o.index()]);
-        const double dy = (kPicture.height() - 20.0) / inLayer[l];
-        at[o.index()] = {12 + (static_cast<double>(l) + 0.5) * dx, 10 + (seen[l]++ + 0.5) * dy};
-    }
     QPixmap pixmap(kPicture * ratio);
     pixmap.setDevicePixelRatio(ratio);
     pixmap.fill(theme.canvas);
+    return pixmap;
+}
+
+/// Thumbnail of a graph as the Graph view lays it out, from left to right: squares for MatMul, circles for
+/// Pointwise, lines for tensors.
+QPixmap thumbnail(const Problem& problem, const Theme& theme, double ratio)
+{
+    LayoutGraph graph;
+    constexpr double kSide = 18;
+    graph.nodes.assign(problem.opCount(), {kSide, kSide});
+    for (std::size_t i = 0; i < problem.opCount(); ++i)
+        for (const OpId c : problem.readers(problem.op(OpId(i)).output))
+            graph.edges.push_back({static_cast<std::uint32_t>(i), c.value, static_cast<std::int32_t>(i)});
+    LayoutOptions options;
+    options.orientation = LayoutOptions::Orientation::LeftToRight;
+    options.layerGap = 2 * kSide;
+    const auto laid = layeredLayout(graph, options);
+    QPixmap pixmap = blankPicture(theme, ratio);
     QPainter painter(&pixmap);
     painter.setRenderHint(QPainter::Antialiasing);
+    const QRectF room = QRectF(QPointF(0, 0), kPicture).adjusted(10, 8, -10, -8);
+    const LayoutRect& all = laid->bounds;
+    // A long graph may be squeezed in one direction: its ops stay squares and circles.
+    const double sx = std::min(2.5, room.width() / std::max(1.0, all.width));
+    const double sy = std::min({2.5, 3 * sx, room.height() / std::max(1.0, all.height)});
+    const QPointF origin = room.center() - QPointF(all.width * sx, all.height * sy) / 2;
+    const auto at = [&](const LayoutPoint& p) {
+        return origin + QPointF((p.x - all.x) * sx, (p.y - all.y) * sy);
+    };
     painter.setPen(QPen(Theme::mix(theme.canvas, theme.outline, 0.7), 1));
-    for (std::size_t i = 0; i < problem.opCount(); ++i)
-        for (const OpId c : problem.readers(problem.op(OpId(i)).output)) {
-            // A line that passes other layers goes around them: they may stand on it.
-            QPainterPath line(at[i]);
-            const double around = layer[c.index()] > layer[i] + 1 ? kPicture.height() * 0.6 : 0;
-            line.quadTo((at[i] + at[c.index()]) / 2 - QPointF(0, around), at[c.index()]);
-            painter.drawPath(line);
-        }
-    const double r = std::clamp(std::min(dx, (kPicture.height() - 20.0) / widest) * 0.32, 1.5, 9.0);
+    painter.setBrush(Qt::NoBrush);
+    for (const LayoutRoute& route : laid->edges) {
+        if (route.empty())
+            continue;
+        QPainterPath line(at(route.front()));
+        for (std::size_t i = 0; i + 3 < route.size(); i += 3)
+            line.cubicTo(at(route[i + 1]), at(route[i + 2]), at(route[i + 3]));
+        painter.drawPath(line);
+    }
+    const double r = std::clamp(kSide / 2 * std::min(sx, sy), 1.5, 9.0);
     for (std::size_t i = 0; i < problem.opCount(); ++i) {
         const bool matMul = problem.op(OpId(i)).type == OpType::MatMul;
+        const QPointF centre = at(laid->nodes[i].center());
         painter.setBrush(theme.category(matMul ? 2 : 0));
         painter.setPen(QPen(theme.categoryBorder(matMul ? 2 : 0), 1));
         if (matMul)
-            painter.drawRect(QRectF(at[i].x() - r, at[i].y() - r, 2 * r, 2 * r));
+            painter.drawRect(QRectF(centre - QPointF(r, r), QSizeF(2 * r, 2 * r)));
         else
-            painter.drawEllipse(at[i], r, r);
+            painter.drawEllipse(centre, r, r);
     }
     return pixmap;
 }
 
-/// Thumbnail of the graph for a small problem file. An empty picture of the same size for all other files,
-/// which would take too long to read.
+/// Thumbnail of a recent file: the graph of a small problem (also of a schedule beside its problem),
+/// otherwise the kind of the file, because reading it would take too long.
 QIcon recentIcon(const QFileInfo& file, const Theme& theme, double ratio)
 {
     constexpr qint64 kSmall = 256 * 1024;
-    if (file.suffix() == QLatin1String("json") && file.size() <= kSmall)
-        if (const auto problem = loadProblem(file.filePath().toStdString()))
+    constexpr std::size_t kFewOps = 600;
+    const QString beside = problemBeside(file);
+    const QFileInfo shown = beside.isEmpty() ? file : QFileInfo(beside);
+    if (shown.suffix() == QLatin1String("json") && shown.size() <= kSmall)
+        if (const auto problem = loadProblem(shown.filePath().toStdString());
+            problem && (*problem)->opCount() <= kFewOps)
             return QIcon(thumbnail(**problem, theme, ratio));
-    QPixmap none(kPicture);
-    none.fill(Qt::transparent);
-    return QIcon(none);
+    QPixmap pixmap = blankPicture(theme, ratio);
+    QPainter painter(&pixmap);
+    painter.setPen(theme.muted);
+    painter.setFont(uiFont(2.2, QFont::DemiBold)); // the picture is shown at a third of its size
+    painter.drawText(QRectF(QPointF(0, 0), kPicture), Qt::AlignCenter, file.suffix().toUpper());
+    return QIcon(pixmap);
 }
 
 QString opsOf(const Problem& problem)
@@ -249,7 +268,7 @@ StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(pare
                               page));
     auto* first = new ControlBar(page);
     for (const auto& [text, tip] :
-         {std::pair{tr("Open a file…"),
+         {std::pair{tr("Open a model…"),
                     tr("Open a model (ONNX or JSON), a problem with its hardware, a schedule, "
                        "a layer to map, a machine or a table of measurements.")},
           {tr("Open a Hugging Face config…"),

@@ -6,11 +6,9 @@
 #include "window/message_bar.h"
 #include "workspace/installed_files.h"
 
-#include <QAbstractSpinBox>
 #include <QCoreApplication>
 #include <QDockWidget>
 #include <QHBoxLayout>
-#include <QKeyEvent>
 #include <QLabel>
 #include <QMouseEvent>
 #include <QPainter>
@@ -34,14 +32,6 @@ void sendMouse(const Spot& spot, QEvent::Type type, Qt::MouseButton button, Qt::
     QCoreApplication::sendEvent(spot.control, &event);
 }
 
-void sendKey(QWidget& control, int key, const QString& text = {})
-{
-    for (const QEvent::Type type : {QEvent::KeyPress, QEvent::KeyRelease}) {
-        QKeyEvent event(type, key, Qt::NoModifier, text);
-        QCoreApplication::sendEvent(&control, &event);
-    }
-}
-
 } // namespace
 
 Gesture clickOn(const QString& caption, std::function<Spot()> where, Qt::KeyboardModifiers modifiers)
@@ -51,35 +41,6 @@ Gesture clickOn(const QString& caption, std::function<Spot()> where, Qt::Keyboar
                 if (spot.control)
                     sendMouse(spot, QEvent::MouseButtonRelease, Qt::LeftButton, Qt::NoButton, modifiers);
             }};
-}
-
-Gesture typeInto(const QString& caption, std::function<Spot()> where, const QString& text)
-{
-    return {caption, std::move(where), [text](const Spot& spot) {
-                spot.control->setFocus(Qt::MouseFocusReason);
-                if (auto* box = qobject_cast<QAbstractSpinBox*>(spot.control.data()))
-                    box->selectAll();
-                for (const QChar letter : text)
-                    sendKey(*spot.control, letter.toUpper().unicode(), letter);
-                sendKey(*spot.control, Qt::Key_Return);
-            }};
-}
-
-std::vector<Gesture> dragAlong(const QString& caption, const std::vector<std::function<Spot()>>& places)
-{
-    std::vector<Gesture> out;
-    const auto add = [&](const std::function<Spot()>& where, std::function<void(const Spot&)> act) {
-        out.push_back({caption, where, std::move(act), true});
-    };
-    add(places.front(),
-        [](const Spot& spot) { sendMouse(spot, QEvent::MouseButtonPress, Qt::LeftButton, Qt::LeftButton); });
-    for (std::size_t i = 1; i < places.size(); ++i)
-        add(places[i],
-            [](const Spot& spot) { sendMouse(spot, QEvent::MouseMove, Qt::NoButton, Qt::LeftButton); });
-    add(places.back(),
-        [](const Spot& spot) { sendMouse(spot, QEvent::MouseButtonRelease, Qt::LeftButton, Qt::NoButton); });
-    out.back().holds = false;
-    return out;
 }
 
 namespace {
@@ -141,11 +102,19 @@ TourGuide::TourGuide(MainWindow& window) : QFrame(&window), m_window(window), m_
     connect(m_leave, &QPushButton::clicked, this, &TourGuide::leave);
     connect(m_back, &QPushButton::clicked, this, [this] { goTo(m_step - 1); });
     connect(m_skip, &QPushButton::clicked, this, [this] { goTo(m_step + 1); });
-    for (QPushButton* b : {m_back, m_skip, m_leave})
+    m_offer = button({}, {});
+    m_offer->setAccessibleName(tr("Do this step"));
+    connect(m_offer, &QPushButton::clicked, this, [this] {
+        if (m_step >= m_tour.steps.size() || !m_tour.steps[m_step].doIt)
+            return;
+        m_tour.steps[m_step].doIt();
+        m_file = m_window.state().document.problemPath();
+    });
+    for (QPushButton* b : {m_offer, m_back, m_skip, m_leave})
         row->addWidget(b);
     column->addLayout(row);
     setCursor(Qt::SizeAllCursor);
-    for (QPushButton* b : {m_back, m_skip, m_leave})
+    for (QPushButton* b : {m_offer, m_back, m_skip, m_leave})
         b->setCursor(Qt::ArrowCursor);
     m_timer.setInterval(kPollMs);
     connect(&m_timer, &QTimer::timeout, this, &TourGuide::poll);
@@ -166,6 +135,7 @@ void TourGuide::start(const Tour& tour)
     for (auto* message : m_window.statusBar()->findChildren<MessageBar*>())
         message->dismiss();
     m_tour = tour;
+    m_file = state.document.problemPath();
     m_timer.start();
     goTo(0);
     m_revisited = false;
@@ -218,6 +188,8 @@ void TourGuide::bringForward(const QString& pane)
 
 void TourGuide::poll()
 {
+    if (m_window.state().document.problemPath() != m_file)
+        return leave();
     std::size_t now = m_step;
     while (now < m_tour.steps.size() && m_tour.steps[now].done() && !m_revisited)
         ++now;
@@ -255,6 +227,8 @@ void TourGuide::show()
     m_leave->setText(ended ? tr("Close") : tr("Leave"));
     m_back->setVisible(m_step > 0);
     m_skip->setVisible(!ended);
+    m_offer->setText(ended ? QString() : m_tour.steps[m_step].offer);
+    m_offer->setVisible(!m_offer->text().isEmpty());
     setVisible(true);
     place();
 }

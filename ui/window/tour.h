@@ -32,17 +32,10 @@ struct Gesture
     QString caption;             ///< text beside the pointer: "Click row 1"
     std::function<Spot()> where; ///< returns the target; called right before the action
     std::function<void(const Spot&)> act;
-    bool holds = false; ///< true if the mouse button stays down until the next gesture
 };
 
 [[nodiscard]] Gesture clickOn(const QString& caption, std::function<Spot()> where,
                               Qt::KeyboardModifiers modifiers = {});
-/// Replaces the value of a spin box and presses Enter.
-[[nodiscard]] Gesture typeInto(const QString& caption, std::function<Spot()> where, const QString& text);
-/// Drag: presses at the first place, moves over the others, releases at the last.
-[[nodiscard]] std::vector<Gesture> dragAlong(const QString& caption,
-                                             const std::vector<std::function<Spot()>>& places);
-
 class MainWindow;
 
 /// One step of a guided tour: instruction, control, completion test and simulated input.
@@ -57,6 +50,8 @@ struct TourStep
     std::function<QString()> advice{};
     QStringList alsoNeeded{};   ///< names of further views that the card should not cover
     std::vector<Gesture> how{}; ///< input for TourPlayer; present in all steps of a tour, or in none
+    QString offer{};            ///< text of a button of the card that does the step; empty for none
+    std::function<void()> doIt{};
 };
 
 struct Tour
@@ -67,7 +62,7 @@ struct Tour
     QString end;                        ///< closing text
     std::function<QString()> outcome{}; ///< result of this run, added to the closing text
 };
-/// Creates the tours: "Fuse and tile", "Beat Auto-solve", "From model to array".
+/// Creates the tours: "First schedule", "Beat Auto-solve", "From model to array".
 [[nodiscard]] std::vector<Tour> guidedTours(MainWindow& window);
 
 /// Best place for a card of this size inside `room`: covers little of `target`, then little of `others`, and
@@ -93,8 +88,10 @@ public:
     [[nodiscard]] QString text() const;
     [[nodiscard]] QWidget* target() const { return m_target; }
     void setNote(const QString& note); ///< text beside the step number, until the tour is left
+    [[nodiscard]] QPushButton* leaveButton() const { return m_leave; }
     [[nodiscard]] QPushButton* backButton() const { return m_back; }
     [[nodiscard]] QPushButton* skipButton() const { return m_skip; }
+    [[nodiscard]] QPushButton* offerButton() const { return m_offer; } ///< hidden in most steps
 
 protected:
     void mousePressEvent(QMouseEvent* event) override;
@@ -111,6 +108,7 @@ private:
 
     MainWindow& m_window;
     Tour m_tour;
+    QString m_file; ///< the file that the step refers to; the tour ends if another one is opened
     std::size_t m_step = 0;
     bool m_revisited = false; ///< the step was already done when the user went back to it: do not advance
     QString m_note;
@@ -119,6 +117,7 @@ private:
     QPushButton* m_leave;
     QPushButton* m_back;
     QPushButton* m_skip;
+    QPushButton* m_offer;
     QWidget* m_frame;
     QPointer<QWidget> m_target;
     QPoint m_grip;                   ///< position of the mouse in the card when the drag began

@@ -70,16 +70,9 @@ void Hand::say(const QString& caption)
     m_caption->adjustSize();
 }
 
-void Hand::setDown(bool down)
-{
-    m_down = down;
-    update();
-}
-
 void Hand::leave()
 {
     m_move.stop();
-    m_down = false;
     hide();
     m_caption->hide();
 }
@@ -104,13 +97,6 @@ void Hand::paintEvent(QPaintEvent*)
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     const QPointF tip(kSide / 2.0, kSide / 2.0);
-    if (m_down) {
-        QColor pressed = palette().color(QPalette::Highlight);
-        pressed.setAlphaF(0.45F);
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(pressed);
-        painter.drawEllipse(tip, kSide * 0.4, kSide * 0.4);
-    }
     painter.translate(tip);
     // Black with a white edge: visible on light and on dark backgrounds.
     painter.setPen(QPen(Qt::white, 1.5));
@@ -126,7 +112,6 @@ constexpr int kResultMs = 1100; ///< pause after a gesture, to see its result
 constexpr int kLetterMs = 45;   ///< reading time of the card, per character
 constexpr int kTargetPollMs = 100;
 constexpr int kMaxPolls = 100; ///< if the step is not done after so many polls, the user takes over
-constexpr int kDragMs = 500;   ///< movement of the hand with a button down
 
 } // namespace
 
@@ -135,11 +120,6 @@ TourPlayer::TourPlayer(MainWindow& window, TourGuide& guide)
 {
     m_timer.setSingleShot(true);
     connect(&m_timer, &QTimer::timeout, this, [this] { (this->*m_then)(); });
-}
-
-bool TourPlayer::isHolding() const
-{
-    return m_playing && m_gesture > 0 && m_tour.steps[m_step].how[m_gesture - 1].holds;
 }
 
 void TourPlayer::play(const Tour& tour)
@@ -160,8 +140,6 @@ void TourPlayer::handOver()
 {
     if (!m_playing)
         return;
-    while (isHolding()) // finish a drag: the user holds no button to release
-        perform();
     m_guide.setNote(tr("Your turn"));
     stop();
 }
@@ -219,11 +197,10 @@ void TourPlayer::aim()
         return;
     }
     m_hand->say(how[m_gesture].caption);
-    const int move = isHolding() ? kDragMs : kMoveMs;
     const bool jumps = m_window.preferences().reduceMotion;
     m_hand->goTo(m_window.mapFromGlobal(spot.control->mapToGlobal(spot.at)),
-                 jumps ? 0 : static_cast<int>(move * m_pace));
-    after(move + (isHolding() ? 0 : kAimMs), &TourPlayer::act);
+                 jumps ? 0 : static_cast<int>(kMoveMs * m_pace));
+    after(kMoveMs + kAimMs, &TourPlayer::act);
 }
 
 void TourPlayer::act()
@@ -232,8 +209,7 @@ void TourPlayer::act()
     if (!m_playing)
         return;
     perform();
-    m_hand->setDown(isHolding());
-    after(isHolding() ? kDragMs : kResultMs, &TourPlayer::aim);
+    after(kResultMs, &TourPlayer::aim);
 }
 
 void TourPlayer::perform()

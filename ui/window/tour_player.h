@@ -19,7 +19,6 @@ public:
     explicit Hand(QWidget& window);
     void goTo(QPoint tip, int milliseconds); ///< moves the tip to this point of the window
     void say(const QString& caption);
-    void setDown(bool down); ///< shows whether a mouse button is held down
     void leave();
 
 protected:
@@ -31,7 +30,6 @@ private:
     QLabel* m_caption;
     QVariantAnimation m_move;
     QPoint m_tip; ///< position of the tip in the window
-    bool m_down = false;
 };
 
 /// Plays a tour as a demo: sends the input of each step to the real controls and shows it with a Hand. Esc or
@@ -44,7 +42,6 @@ public:
     void play(const Tour& tour);
     void handOver();
     [[nodiscard]] bool isPlaying() const { return m_playing; }
-    [[nodiscard]] bool isHolding() const; ///< true if a simulated mouse button is down
     /// Sets a factor for all pauses: 1 = time to read along, 0 = no pauses.
     void setPace(double pace) { m_pace = pace; }
 

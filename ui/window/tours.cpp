@@ -4,17 +4,19 @@
 #include "panels/solver/solver_view.h"
 #include "panels/subgraphs/subgraphs_view.h"
 #include "theme/text.h"
-#include "views/tiles/tiles_view.h"
 #include "window/main_window.h"
 #include "window/tour.h"
+#include "workspace/installed_files.h"
 #include "workspace/lens_links.h"
 
+#include <QCheckBox>
 #include <QPushButton>
-#include <QTabBar>
 #include <QTableView>
 #include <QToolBar>
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 namespace tilewright::ui {
 
@@ -51,31 +53,6 @@ std::function<Spot()> rowOf(MainWindow& window, int row)
     };
 }
 
-/// Tab of a view; the view itself if it has no tab.
-std::function<Spot()> tabOf(MainWindow& window, const QString& view)
-{
-    return [&window, view]() -> Spot {
-        View* pane = window.view(view);
-        for (auto* tabs : window.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
-            for (int i = 0; i < tabs->count(); ++i)
-                if (tabs->isVisible() && tabs->tabText(i) == pane->title())
-                    return {tabs, tabs->tabRect(i).center()};
-        return middleOf(pane);
-    };
-}
-
-std::function<Spot()> tileAt(MainWindow& window, std::int64_t tile)
-{
-    return [&window, tile]() -> Spot {
-        auto* view = qobject_cast<TilesView*>(window.view(QStringLiteral("tiles")));
-        if (!view->isVisible())
-            return {};
-        view->catchUp();
-        view->settle(); // now it shows the tiles of the present subgraph
-        return {view, view->tileCentre(tile).toPoint()};
-    };
-}
-
 std::optional<double> totalOf(const Document& document)
 {
     const SnapshotPtr& snapshot = document.snapshot();
@@ -83,10 +60,16 @@ std::optional<double> totalOf(const Document& document)
                                                     : std::nullopt;
 }
 
-/// Granularity of subgraph 0.
-Granularity tileOf(const Document& document)
+/// Subgraph that computes both ops; nothing if none does.
+std::optional<SubgraphId> subgraphOfBoth(const Document& document, OpId first, OpId second)
 {
-    return document.schedule().size() > 0 ? document.schedule()[SubgraphId(0)].granularity : Granularity{};
+    const Schedule& schedule = document.schedule();
+    for (std::size_t i = 0; i < schedule.size(); ++i) {
+        const std::vector<OpId>& ops = schedule.subgraphs[i]->ops;
+        if (std::ranges::find(ops, first) != ops.end() && std::ranges::find(ops, second) != ops.end())
+            return SubgraphId(i);
+    }
+    return std::nullopt;
 }
 
 /// Total of the present schedule; nothing if it is invalid or not evaluated yet.
@@ -96,131 +79,214 @@ std::optional<double> settledTotal(const Document& document)
     return snapshot && snapshot->schedule == document.schedule() ? totalOf(document) : std::nullopt;
 }
 
-Tour fuseAndTile(MainWindow& window)
+/// Visible button with this text; null if there is none.
+QWidget* buttonCalled(const QWidget& place, const QString& text)
+{
+    for (QPushButton* button : place.findChildren<QPushButton*>())
+        if (button->text() == text && button->isVisibleTo(&place))
+            return button;
+    return nullptr;
+}
+
+/// The check box of a tensor in the Inspector's list of retained tensors.
+QWidget* retainBox(const MainWindow& window, const QString& tensor)
+{
+    for (QCheckBox* box : window.view(QStringLiteral("inspector"))->findChildren<QCheckBox*>())
+        if (box->text().contains(tensor))
+            return box;
+    return nullptr;
+}
+
+/// Totals of the first tour after its steps: each is better than the one before.
+struct TotalsOfTour
+{
+    std::optional<double> start, fused, ordered, retained, solved, modelStart, model;
+};
+
+QString tellTotals(const TotalsOfTour& totals)
+{
+    QStringList block, model;
+    const auto add = [](QStringList& to, const QString& what, const std::optional<double>& total) {
+        if (total)
+            to << QStringLiteral("%1 (%2)").arg(number(*total), what);
+    };
+    add(block, TourGuide::tr("start"), totals.start);
+    add(block, TourGuide::tr("fused"), totals.fused);
+    add(block, TourGuide::tr("ordered"), totals.ordered);
+    add(block, TourGuide::tr("retained"), totals.retained);
+    add(block, TourGuide::tr("Auto-solve"), totals.solved);
+    add(model, TourGuide::tr("start"), totals.modelStart);
+    add(model, TourGuide::tr("Auto-solve"), totals.model);
+    QStringList out;
+    if (block.size() > 1)
+        out << TourGuide::tr("The block: %1.").arg(block.join(QStringLiteral(" → ")));
+    if (model.size() > 1)
+        out << TourGuide::tr("ResNet-18: %1 cycles.").arg(model.join(QStringLiteral(" → ")));
+    return out.join(QLatin1Char('\n'));
+}
+
+Tour fuseAndSolve(MainWindow& window)
 {
     Document& d = window.state().document;
     Selection& s = window.state().selection;
+    auto* solver = qobject_cast<SolverView*>(window.view(QStringLiteral("solver")));
+    const OpId expand(8), add(9); // of the sample
     const auto view = [&window](const char* name) {
         return [&window, name] { return static_cast<QWidget*>(window.view(QLatin1String(name))); };
     };
-    const auto field = [&window](const char* name) {
-        return [&window, name] {
-            return controlCalled(window, QStringLiteral("inspector"), QLatin1String(name));
-        };
+    const auto button = [&window](const char* action) {
+        return [&window, action] { return buttonOf(window, action); };
     };
-    // The field in the Inspector, or the list of subgraphs while nothing is selected.
-    const auto box = [&window, &s, field](const char* name) {
-        return [&window, &s, control = field(name)] {
-            return s.state().subgraphs.empty() ? window.view(QStringLiteral("subgraphs")) : control();
-        };
+    const auto fused = [&d, expand, add] { return subgraphOfBoth(d, expand, add); };
+    const auto isFile = [&d](const char* name) { return d.problemPath().endsWith(QLatin1String(name)); };
+    const auto solved = [solver] { return solver->card().outcome() && !solver->job().isRunning(); };
+    const auto applied = [solver] {
+        return solver->card().outcome() && solver->card().state() == SolverCard::State::Applied;
     };
-    const auto type = [&field](const char* name, const char* letter, const char* value) {
-        return typeInto(
-            tr("%1: type %2, Enter").arg(QLatin1String(letter), QLatin1String(value)),
-            [control = field(name)] { return middleOf(control()); }, QLatin1String(value));
+    const auto selectFused = [&s, fused] {
+        return fused() && s.state().subgraph != fused()
+                   ? tr("Click row %1 in Subgraphs.").arg(fused()->index())
+                   : QString();
     };
-    const auto selected = [&s] {
-        return s.state().subgraphs.empty() ? tr("Nothing is selected. Click row 0 in Subgraphs.") : QString();
+    const auto totals = std::make_shared<TotalsOfTour>();
+    // Notes the total of a step that is done.
+    const auto reached = [&d](bool done, std::optional<double>& total) {
+        if (done && !total)
+            total = settledTotal(d);
+        return done && total;
     };
-    std::vector<Gesture> order{clickOn(tr("Open the Tile grid"), tabOf(window, QStringLiteral("tiles")))};
-    for (Gesture& gesture : dragAlong(tr("Drag across the tiles, down and then right"),
-                                      {tileAt(window, 0), tileAt(window, 2), tileAt(window, 3)}))
-        order.push_back(std::move(gesture));
-    const QString subgraphs = QStringLiteral("subgraphs"), inspector = QStringLiteral("inspector");
-    struct Totals
-    {
-        std::optional<double> large, rows; ///< with one large tile; with four small tiles in raster order
+    const auto bestFound = [&window] {
+        return buttonCalled(*window.view(QStringLiteral("inspector")), TourGuide::tr("Best found"));
     };
-    const auto totals = std::make_shared<Totals>();
-    return {QStringLiteral("fuse"),
-            tr("Fuse and tile"),
-            tr("Fuse two MatMul ops, choose tiles that fit, draw their order."),
-            QStringLiteral("schedule/example-5.json"),
-            {{tr("This problem has two MatMul ops. The tensor between them goes through slow memory. "
-                 "Click row 0 in Subgraphs, then Shift+click row 1."),
-              view("subgraphs"),
-              [&s] { return s.state().subgraphs.size() == 2; },
-              subgraphs,
-              {},
-              {},
-              {clickOn(tr("Click row 0"), rowOf(window, 0)),
-               clickOn(tr("Shift+click row 1"), rowOf(window, 1), Qt::ShiftModifier)}},
-             {tr("Press {schedule.fuse} or this button: both ops become one subgraph, and the tensor between "
-                 "them "
-                 "never enters slow memory."),
-              [&window] { return buttonOf(window, "schedule.fuse"); },
-              [&d] { return d.schedule().size() == 1; },
-              subgraphs,
-              [&s] {
-                  return s.state().subgraphs.size() == 2
-                             ? QString()
-                             : tr("Select both subgraphs: click row 0 in Subgraphs, then Shift+click "
-                                  "row 1.");
-              },
-              {subgraphs, QStringLiteral("graph")},
-              {clickOn(tr("Fuse"), [&window] { return middleOf(buttonOf(window, "schedule.fuse")); })}},
-             {tr("Click the subgraph. The Inspector shows its granularity: a tile is w × h, and each step "
-                 "computes k of "
-                 "the reduction. Set k to 128 and watch the headline at the top: it turns red."),
-              box("Reduction depth"),
-              [&d] { return tileOf(d).k == 128 && !totalOf(d); },
-              inspector,
-              selected,
-              {subgraphs, inspector},
-              {clickOn(tr("Click the subgraph"), rowOf(window, 0)), type("Reduction depth", "k", "128")}},
-             {tr("The working set exceeds fast memory; Problems shows by how much. A smaller k needs less "
-                 "memory: set k to "
-                 "32."),
-              box("Reduction depth"),
-              [&d, totals] {
-                  if (tileOf(d).k == 32 && tileOf(d).w == 128)
-                      totals->large = settledTotal(d);
-                  return tileOf(d).k == 32 && settledTotal(d);
-              },
-              inspector,
-              selected,
-              {inspector},
-              {type("Reduction depth", "k", "32")}},
-             {tr("It fits, and the total is close to the best. Now try smaller tiles: set w and h to "
-                 "64. There are four tiles, and each loads its own slices."),
-              box("Tile width"),
-              [&d, totals] {
-                  const bool done = tileOf(d).w == 64 && tileOf(d).h == 64 && settledTotal(d);
-                  if (done && d.schedule()[SubgraphId(0)].traversal.kind() == TraversalKind::Raster)
-                      totals->rows = settledTotal(d);
-                  return done;
-              },
-              inspector,
-              selected,
-              {inspector},
-              {type("Tile width", "w", "64"), type("Tile height", "h", "64")}},
-             {tr("Drag across the tiles in the Tile grid, down and then right. Slices that two consecutive "
-                 "tiles share "
-                 "are loaded once. The total shows whether this order shares more or less."),
-              view("tiles"),
-              [&d] {
-                  return d.schedule().size() == 1 && settledTotal(d) &&
-                         d.schedule()[SubgraphId(0)].traversal.kind() != TraversalKind::Raster;
-              },
-              QStringLiteral("tiles"),
-              {},
-              {inspector},
-              order}},
-            tr("A schedule consists of subgraphs, their tiles, the order of the tiles, and the tensors "
-               "retained between "
-               "subgraphs. {edit.undo} undoes your edits one by one."),
-            [&d, totals] {
-                const auto now = settledTotal(d);
-                if (!now || !totals->rows || !totals->large)
-                    return QString();
-                const QString summary =
-                    tr("Totals: %1 with your order, %2 with the four tiles in raster order, %3 with "
-                       "one large tile.")
-                        .arg(number(*now), number(*totals->rows), number(*totals->large));
-                return *totals->large < std::min(*now, *totals->rows)
-                           ? summary + tr(" The large tile is best here because it loads the least.")
-                           : summary;
-            }};
+    const auto compare = [solver] { return buttonCalled(solver->card(), TourGuide::tr("Compare")); };
+    const auto openModel = [&window, &d] {
+        d.undoStack().setClean(); // the edits of a sample are not to be saved
+        window.openPaths({samplesFolder() + QStringLiteral("/models/resnet-18.onnx")});
+    };
+    const QString subgraphs = QStringLiteral("subgraphs"), inspector = QStringLiteral("inspector"),
+                  graph = QStringLiteral("graph"), pane = QStringLiteral("solver");
+    const Gesture press =
+        clickOn(tr("Auto-solve"), [&window] { return middleOf(buttonOf(window, "solve.auto")); });
+    const Gesture apply = clickOn(tr("Apply"), [solver] { return middleOf(solver->applyButton()); });
+    return {
+        QStringLiteral("fuse"),
+        tr("First schedule"),
+        tr("Fuse two ops, order their tiles, retain a tensor, then let Auto-solve find more: on a block, and "
+           "on a real model."),
+        QStringLiteral("schedule/resnet-block.json"),
+        {{tr("Ten ops, each in its own subgraph: every result goes through slow memory. Click row 8 in "
+             "Subgraphs, then Shift+click row 9."),
+          view("subgraphs"),
+          [&s, &d, totals, reached] {
+              if (s.state().subgraphs.empty() && d.undoStack().index() == 0)
+                  *totals = {}; // the tour begins again
+              reached(d.schedule().size() == d.problem()->opCount(), totals->start);
+              return s.state().subgraphs == std::set{SubgraphId(8), SubgraphId(9)};
+          },
+          subgraphs,
+          {},
+          {graph, inspector},
+          {clickOn(tr("Click row 8"), rowOf(window, 8)),
+           clickOn(tr("Shift+click row 9"), rowOf(window, 9), Qt::ShiftModifier)}},
+         {tr("Press {schedule.fuse} or this button: both ops become one subgraph, and the tensor between "
+             "them "
+             "stays in fast memory."),
+          button("schedule.fuse"),
+          [fused, totals, reached] { return reached(fused().has_value(), totals->fused); },
+          subgraphs,
+          [&s, fused] {
+              return fused() || s.state().subgraphs.size() == 2
+                         ? QString()
+                         : tr("Select both subgraphs: click row 8 in Subgraphs, then Shift+click row 9.");
+          },
+          {subgraphs, graph},
+          {clickOn(tr("Fuse"), [&window] { return middleOf(buttonOf(window, "schedule.fuse")); })}},
+         {tr("The subgraph runs tile by tile. Press Best found beside Traversal: in a snake, tiles that "
+             "follow "
+             "each other share what they load."),
+          bestFound,
+          [&d, fused, totals, reached] {
+              return reached(fused() && d.schedule()[*fused()].traversal.kind() != TraversalKind::Raster,
+                             totals->ordered);
+          },
+          inspector,
+          selectFused,
+          {graph, subgraphs, inspector},
+          {clickOn(tr("Best found"), [bestFound] { return middleOf(bestFound()); })}},
+         {tr("Row 0 writes a tensor that row 1 reads at once. Click row 0 and tick the tensor in the "
+             "Inspector: it stays in fast memory."),
+          [&window, &s]() -> QWidget* {
+              QWidget* box = retainBox(window, QStringLiteral("reduce.out"));
+              return s.state().subgraph == SubgraphId(0) && box ? box
+                                                                : window.view(QStringLiteral("subgraphs"));
+          },
+          [&d, totals, reached] {
+              return reached(!d.schedule()[SubgraphId(0)].retain.empty(), totals->retained);
+          },
+          inspector,
+          {},
+          {graph, subgraphs, inspector},
+          {clickOn(tr("Click row 0"), rowOf(window, 0)),
+           clickOn(tr("Retain"),
+                   [&window] {
+                       QWidget* box = retainBox(window, QStringLiteral("reduce.out"));
+                       return Spot{box, box ? QPoint(8, box->height() / 2) : QPoint()};
+                   })}},
+         {tr("Auto-solve makes all these choices together. Press {solve.auto} or this button."),
+          button("solve.auto"),
+          solved,
+          {},
+          {},
+          {graph, pane},
+          {press}},
+         {tr("The card lists what each change gains, and whether the result is proven. Press Apply: one undo "
+             "step."),
+          [solver]() -> QWidget* { return solver->applyButton(); },
+          [applied, totals, reached] { return reached(applied(), totals->solved); },
+          pane,
+          {},
+          {pane},
+          {apply}},
+         {tr("Now a real model: ResNet-18, an ONNX file, on the machine “edge”."),
+          button("file.open"),
+          [&d, isFile, totals, reached] {
+              return reached(isFile("resnet-18.onnx") && d.schedule().size() == d.problem()->opCount(),
+                             totals->modelStart);
+          },
+          {},
+          {},
+          {graph},
+          {clickOn(tr("Open ResNet-18"),
+                   [&window] { return middleOf(window.findChild<TourGuide*>()->offerButton()); })},
+          tr("Open ResNet-18"),
+          openModel},
+         {tr("Press {solve.auto} or this button: the graph shows the best schedule so far."),
+          button("solve.auto"),
+          [isFile, solved] { return isFile("resnet-18.onnx") && solved(); },
+          {},
+          {},
+          {graph, pane},
+          {press}},
+         {tr("Press Apply."),
+          [solver]() -> QWidget* { return solver->applyButton(); },
+          [isFile, applied, totals, reached] {
+              return reached(isFile("resnet-18.onnx") && applied(), totals->model);
+          },
+          pane,
+          {},
+          {pane},
+          {apply}},
+         {tr("Press Compare: your schedule before at the left, the solver's at the right, and what each "
+             "difference is worth."),
+          compare,
+          [&window] { return window.view(QStringLiteral("compare"))->isSeen(); },
+          pane,
+          {},
+          {pane},
+          {clickOn(tr("Compare"), [compare] { return middleOf(compare()); })}}},
+        tr("A schedule is: which ops run together, in which tiles and order, and what stays in fast memory. "
+           "{edit.undo} undoes edits one by one; {view.graph} returns to the graph."),
+        [totals] { return tellTotals(*totals); }};
 }
 
 Tour beatAutoSolve(MainWindow& window)
@@ -369,7 +435,7 @@ Tour fromModelToArray(MainWindow& window)
 
 std::vector<Tour> guidedTours(MainWindow& window)
 {
-    return {fuseAndTile(window), beatAutoSolve(window), fromModelToArray(window)};
+    return {fuseAndSolve(window), beatAutoSolve(window), fromModelToArray(window)};
 }
 
 } // namespace tilewright::ui

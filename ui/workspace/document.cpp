@@ -379,10 +379,11 @@ void Document::cancelTrial()
     m_trial->cancel();
 }
 
-void Document::showPreview(Schedule schedule)
+void Document::showPreview(Schedule schedule, bool compared)
 {
     if (!m_problem)
         return;
+    m_previewIsCompared = compared;
     if (!m_preview)
         m_previewColours = m_colours; // subgraphs that both schedules have keep their colours
     m_previewing->request([taker = m_taker, schedule = std::move(schedule)](std::stop_token) {

@@ -199,7 +199,10 @@ public:
     {
         return m_previewColours.colours();
     }
-    void showPreview(Schedule schedule); ///< evaluates the schedule in the background, then shows it
+    /// Evaluates the schedule in the background, then shows it. `compared`: Compare shows it as well, after
+    /// the present schedule.
+    void showPreview(Schedule schedule, bool compared = false);
+    [[nodiscard]] SnapshotPtr comparedPreview() const { return m_previewIsCompared ? m_preview : nullptr; }
     void dropPreview();
 
     // -- notes
@@ -373,6 +376,7 @@ private:
     /// history undoes several commands in one step.
     bool m_stepping = false;
     SnapshotPtr m_preview;
+    bool m_previewIsCompared = false;
     SubgraphColours m_previewColours;
     std::optional<Proof> m_proof;
     Notes m_notes;

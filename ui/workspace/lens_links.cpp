@@ -51,10 +51,17 @@ void LensLinks::attach(NpuDocument& document)
 {
     connect(&document.undoStack(), &QUndoStack::indexChanged, this, [this, &document] {
         const NpuSettings& s = document.settings();
-        if (m_updating || !m_npuModel ||
-            (document.model() == m_npuModel && s.tiling == m_tiling && s.hardware == m_hardware))
+        if (m_updating || !m_npuModel)
             return;
-        document.undoStack().canRedo() ? followAgain(Lens::Npu) : setFollowing(Lens::Npu, false);
+        if (document.model() == m_npuModel && s.tiling == m_tiling && s.hardware == m_hardware) {
+            if (m_npuLeft && document.undoStack().canRedo()) // the edit that ended the following is undone
+                setFollowing(Lens::Npu, true);
+        } else if (document.undoStack().canRedo()) {
+            followAgain(Lens::Npu);
+        } else if (isFollowing(Lens::Npu)) {
+            setFollowing(Lens::Npu, false);
+            m_npuLeft = true;
+        }
     });
     connect(&document, &NpuDocument::resultChanged, this, &LensLinks::announceMakespan);
     connect(&document, &NpuDocument::resultChanged, this, &LensLinks::showInNpu);
@@ -94,6 +101,8 @@ void LensLinks::setFollowing(Lens lens, bool following)
         return;
     }
     m_following[index(lens)] = following;
+    if (lens == Lens::Npu)
+        m_npuLeft = false;
     if (following) {
         const QScopedValueRollback requested(m_followRequested, true);
         m_hasFollowed[index(lens)] = true;
@@ -475,12 +484,12 @@ void LensLinks::showInSystolic(SystolicPart part)
 std::optional<std::int64_t> LensLinks::makespan() const
 {
     Document& document = m_workspace.schedule();
-    if (!m_workspace.has(Lens::Npu) || !isFollowing(Lens::Npu) || !m_npuModel ||
-        m_npuOf != document.lensModel())
+    if (!m_workspace.has(Lens::Npu) || !m_npuModel || m_npuOf != document.lensModel())
         return std::nullopt;
     const NpuDocument& npu = m_workspace.npu();
     const NpuResultPtr& result = npu.result();
-    if (!result || result->model != m_npuModel || !(result->settings == npu.settings()))
+    if (!result || result->model != m_npuModel || !(result->settings == npu.settings()) ||
+        !(result->settings.hardware == m_hardware))
         return std::nullopt;
     return result->run->makespan;
 }
@@ -502,8 +511,14 @@ std::optional<double> LensLinks::makespanOfFloor()
 
 void LensLinks::showInNpu()
 {
-    const auto& ops = m_workspace.selection().state().ops;
-    if (!showsWorkload(Lens::Npu) || m_workspace.npu().result()->model != m_npuModel || ops.empty())
+    if (!showsWorkload(Lens::Npu) || m_workspace.npu().result()->model != m_npuModel)
+        return;
+    const SelectionState& state = m_workspace.selection().state();
+    std::set<OpId> ops = state.ops;
+    const Schedule& schedule = m_workspace.schedule().schedule();
+    if (ops.empty() && state.subgraph && state.subgraph->index() < schedule.size())
+        ops.insert(schedule[*state.subgraph].ops.begin(), schedule[*state.subgraph].ops.end());
+    if (ops.empty())
         return;
     NpuDocument& npu = m_workspace.npu();
     std::vector<char> selected(m_npuOf->model().operators.size(), 0);

@@ -148,6 +148,7 @@ private:
     std::vector<npu::OpTiling> m_tiling;
     npu::NpuHardware m_hardware;
     std::pair<lower::ModelOnMachinePtr, std::optional<lower::Floor>> m_floor; ///< for makespanOfFloor()
+    bool m_npuLeft = false; ///< an edit in the NPU lens has ended the following; its undo resumes it
     std::optional<std::int64_t> m_announcedMakespan; ///< makespan() at the last makespanChanged()
 };
 

@@ -2,8 +2,10 @@
 #include "workspace/npu_document.h"
 
 #include "base/file.h"
+#include "base/progress.h"
 #include "npu/generate.h"
 #include "npu/run.h"
+#include "theme/text.h"
 #include "verbs/npu.h"
 #include "workspace/installed_files.h"
 
@@ -193,6 +195,7 @@ void NpuDocument::request()
     if (!m_model)
         return;
     m_progress = 0;
+    m_runStart = wallClock();
     const auto tell = percentTeller(m_job->reporter(), [this](double fraction) {
         m_progress = fraction;
         Q_EMIT busyChanged();
@@ -307,6 +310,7 @@ void NpuDocument::searchTiles()
     if (!m_model)
         return;
     m_searched = 0;
+    m_searchStart = wallClock();
     const auto tell = percentTeller(m_searchJob->reporter(), [this](double fraction) {
         m_searched = fraction;
         Q_EMIT tileSearchChanged();
@@ -325,6 +329,16 @@ void NpuDocument::searchTiles()
         return std::shared_ptr<const NpuTileSearch>(std::move(out));
     });
     Q_EMIT tileSearchChanged();
+}
+
+QString NpuDocument::progressText() const
+{
+    return m_progress > 0 ? ui::progressText(m_progress, wallClock() - m_runStart) : QString();
+}
+
+QString NpuDocument::tileSearchText() const
+{
+    return ui::progressText(m_searched, wallClock() - m_searchStart);
 }
 
 void NpuDocument::stopTileSearch()

@@ -52,6 +52,8 @@ public:
     [[nodiscard]] bool isOutdated() const;
     /// Share of the present simulation that is done, 0 to 1.
     [[nodiscard]] double progress() const { return m_progress; }
+    /// progress() with the time left; empty at the start.
+    [[nodiscard]] QString progressText() const;
     /// Keeps the present run as ghost for all further runs (true), or uses the run before the last change
     /// (false).
     void setGhostKept(bool kept);
@@ -74,6 +76,7 @@ public:
     void searchTiles();
     void stopTileSearch();
     [[nodiscard]] double tileSearchProgress() const { return m_searched; } ///< of a running search, 0 to 1
+    [[nodiscard]] QString tileSearchText() const; ///< tileSearchProgress() with the time left
     [[nodiscard]] const std::shared_ptr<const NpuTileSearch>& tileSearch() const { return m_tileSearch; }
     [[nodiscard]] bool isSearchingTiles() const;
     /// True if tileSearch() belongs to the present model and hardware.
@@ -126,7 +129,9 @@ private:
     std::unique_ptr<LatestJob<std::pair<NpuResultPtr, std::vector<npu::RuleCheck>>>> m_verifyJob;
     std::unique_ptr<LatestJob<std::shared_ptr<const NpuComparison>>> m_compareJob;
     double m_progress = 0;
-    double m_searched = 0; ///< tileSearchProgress()
+    double m_searched = 0;    ///< tileSearchProgress()
+    double m_runStart = 0;    ///< wallClock() at the start of the simulation
+    double m_searchStart = 0; ///< ... of the search of tiles
     std::unique_ptr<LatestJob<std::shared_ptr<const NpuTileSearch>>> m_searchJob;
 };
 

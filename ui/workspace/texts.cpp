@@ -45,6 +45,15 @@ QString commonPrefix(const Problem& problem)
     return all.size() > 1 ? prefixOf(problem, all) : QString();
 }
 
+QString namesWithoutPrefix(QString names, const QString& prefix)
+{
+    if (prefix.isEmpty())
+        return names;
+    for (const QString& before : {QStringLiteral(", "), QStringLiteral("| ")})
+        names.replace(before + prefix, before);
+    return names.startsWith(prefix) ? names.mid(prefix.size()) : names;
+}
+
 OpNames shortOpNames(const Problem& problem, std::span<const OpId> ops, const QString& dropped)
 {
     const QString shared = prefixOf(problem, ops);

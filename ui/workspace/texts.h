@@ -23,6 +23,8 @@ struct OpNames
 
 /// Leading parts that the names of all ops of a problem have in common ("layer0.").
 [[nodiscard]] QString commonPrefix(const Problem& problem);
+/// A list of names, "layer0.q, layer0.k | layer0.v", without a prefix that each of them may have.
+[[nodiscard]] QString namesWithoutPrefix(QString names, const QString& prefix);
 /// Short names of ops. `dropped`: commonPrefix(problem).
 [[nodiscard]] OpNames shortOpNames(const Problem& problem, std::span<const OpId> ops, const QString& dropped);
 /// Full names of at most `most` ops, with the number of further ones.

@@ -134,7 +134,7 @@ private slots:
             const lower::MachineText machine{text, "f"};
             QVERIFY2(told(lower::readMachines(std::span(&machine, 1))).starts_with(wanted), field);
             const auto workload = told(lower::readWorkload(text, "f"));
-            QVERIFY2(workload.starts_with(wanted) || workload.starts_with("f: is no workload"),
+            QVERIFY2(workload.starts_with(wanted) || workload.starts_with("f: is not a workload"),
                      workload.c_str());
             auto problem = Problem::build({});
             if (problem)

@@ -306,7 +306,7 @@ void TestLlmConfig::wrongFilesAreNamed_data()
     };
     row("a family that is not known", "rwkv", "", "the family \"rwkv\" is not known; to add it");
     row("a field that changes sizes", "llama", R"(, "num_local_experts": 8)",
-        "num_local_experts: is no field of the family llama");
+        "num_local_experts: is not a field of the family llama");
     row("two types", "llama", R"(, "dtype": "float32")", "contradicts the other type, \"float32\"");
     row("a type", "llama", R"(, "text_config": {"model_type": "llama"})", "hidden_size is missing");
     row("heads", "llama", R"(, "num_key_value_heads": 3)",

@@ -191,7 +191,7 @@ void TestLlmSweep::whatNoModelHasIsRefused_data()
         "batch");
     row("no preset",
         R"({"workload": "config.json", "lens": "language", "axes": [{"name": "machine", "values": ["abacus"]}]})",
-        "axes[0].values[0]: \"abacus\" is no preset of a machine");
+        "axes[0].values[0]: \"abacus\" is not a preset of a machine");
     row("no size",
         R"({"workload": "config.json", "lens": "language", "axes": [{"name": "dimensions.batch", "values": [1, "many"]}]})",
         "axes[0].values[1]: \"many\" is not a size");

@@ -163,9 +163,10 @@ void TestFit::whatCannotBeFittedIsSaid_4_1()
         const auto answer = verbs::fitMachine(c);
         return answer ? std::string("fitted") : answer.error().text();
     };
-    QCOMPARE(refusal("cores"), std::string("--value: cores is no rate and no time; only these are fitted"));
+    QCOMPARE(refusal("cores"),
+             std::string("--value: cores is neither a rate nor a time; only these are fitted"));
     QCOMPARE(refusal("speed"),
-             std::string("--value: speed is no field of the machine; `info MACHINE` lists them"));
+             std::string("--value: speed is not a field of the machine; `info MACHINE` lists them"));
     QCOMPARE(refusal("array.rates"),
              std::string("--value: array.rates stands for several values or follows from others"));
     verbs::FitCall one = call("a100_gemm.csv", "a100");

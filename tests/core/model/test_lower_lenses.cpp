@@ -487,7 +487,7 @@ void TestLowerLenses::rule_1_everyFileIsAWorkload()
     const std::string schedule =
         (kSource + QStringLiteral("samples/schedule/mlp.fused.schedule.json")).toStdString();
     QCOMPARE(loadWorkload(schedule).error().text(),
-             schedule + ": is no workload: a model, a layer list, a topology or a problem");
+             schedule + ": is not a workload (a model, a layer list, a topology or a problem)");
 }
 
 void TestLowerLenses::rule_1_liftedProblems()
@@ -568,8 +568,8 @@ void TestLowerLenses::rule_2_olderFiles()
     QVERIFY(loadMachine(std::vector<std::string>{"nowhere"})
                 .error()
                 .text()
-                .starts_with(
-                    "nowhere: is no file and no preset; the presets are contest, edge, kpu, server, a100, "));
+                .starts_with("nowhere: is neither a file nor a preset; the presets are contest, edge, kpu, "
+                             "server, a100, "));
 }
 
 void TestLowerLenses::rule_2_filesThatDiffer()

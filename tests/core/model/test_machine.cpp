@@ -444,10 +444,10 @@ void TestMachine::invalidFiles()
 {
     const std::map<std::string, std::string> wanted{
         {"loops_of_systolic", "array.row_loops: only an array of the kind \"spatial\" has fixed loops"},
-        {"loop_unknown", "array.row_loops[1]: \"Z\" is no loop"},
+        {"loop_unknown", "array.row_loops[1]: \"Z\" is not a loop"},
         {"loops_missing", "array: an array of the kind \"spatial\" needs \"row_loops\" and \"col_loops\""},
         {"granule_of_systolic", "array.row_granule: only an array of the kind \"dot_product\" has granules"},
-        {"rate_key", "array.rates: \"int8\" is no width of operands"},
+        {"rate_key", "array.rates: \"int8\" is not a width of operands"},
         {"memories_and_bytes", "levels.l3.bytes: the sizes in \"memories\" already give it"},
         {"memory_missing", "levels.l3.memories: the field \"output\" is missing"},
         {"all_levels_shared", "levels: needs at least one level that each core has for itself"},

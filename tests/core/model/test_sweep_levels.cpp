@@ -142,22 +142,22 @@ void TestSweepLevels::withField_data()
                             << "";
     QTest::newRow("no level") << "levels.cache.bytes"
                               << "64"
-                              << "is no field of the architecture";
+                              << "is not a field of the architecture";
     QTest::newRow("no axis") << "levels.buffer.axes.cols.size"
                              << "64"
-                             << "is no field of the architecture";
+                             << "is not a field of the architecture";
     QTest::newRow("no field") << "levels.buffer.ports"
                               << "2"
                               << "unknown field";
     QTest::newRow("a level") << "levels.buffer"
                              << "2"
-                             << "is no field of the architecture";
+                             << "is not a field of the architecture";
     QTest::newRow("not in range") << "levels.buffer.bytes"
                                   << "0"
                                   << "levels[1].bytes";
     QTest::newRow("nothing") << ""
                              << "1"
-                             << "is no field of the architecture";
+                             << "is not a field of the architecture";
 }
 
 void TestSweepLevels::withField()
@@ -182,7 +182,7 @@ void TestSweepLevels::badPlans_data()
     const QString axis = R"("axes": [{"name": "levels.buffer.bytes", "values": [64]}])";
     QTest::newRow("no field")
         << R"("architecture": "levels.json", "axes": [{"name": "levels.cache.bytes", "values": [64]}])"
-        << "axes[0].values[0]: \"levels.cache.bytes\" is no field of the architecture";
+        << "axes[0].values[0]: \"levels.cache.bytes\" is not a field of the architecture";
     QTest::newRow("no value")
         << R"("architecture": "levels.json", "axes": [{"name": "levels.buffer.bytes", "values": ["much"]}])"
         << "axes[0].values[0]: ";

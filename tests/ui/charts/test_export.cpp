@@ -9,6 +9,7 @@
 #include "test_main.h"
 #include "views/graph/graph_tooltip.h"
 #include "views/graph/graph_view.h"
+#include "views/memory/memory_view.h"
 #include "views/roofline/roofline_view.h"
 #include "window/view_catalog.h"
 #include "window_fixture.h"
@@ -195,6 +196,31 @@ private Q_SLOTS:
         // The corner below and left of the plot has tick labels at most.
         const QRect corner(0, size.height() - 20, 40, 20);
         QCOMPARE(inked(svg, corner), inked(png, corner));
+    }
+    /// Issue 42: a chart is exported as a figure: no cursor, no overview with handles, no list of a moment;
+    /// in the font size that is asked for.
+    void figuresHaveNoCursorAndNoSlider()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {sample("resnet-block.json")}));
+        auto* view = viewOf<MemoryView>(window, "memory");
+        ExportOptions options;
+        options.size = {900, 500};
+        view->pinPeak();
+        const QImage peak = renderToImage(*view, options);
+        view->pin(0);
+        QVERIFY(renderToImage(*view, options) == peak);
+        const QRectF area(QPointF(0, 0), options.size);
+        const LanePlaces figure = lanePlaces(area, view->lanes(), 0, true);
+        QVERIFY(figure.overview.isEmpty());
+        QVERIFY(!lanePlaces(area, view->lanes(), 0, false).overview.isEmpty());
+        QVERIFY(figure.plot.right() > 850); // no panel beside it
+        const QFont before = QApplication::font();
+        options.fontSize = before.pointSize() + 6;
+        QVERIFY(renderToImage(*view, options) != peak);
+        QCOMPARE(QApplication::font(), before);
+        options.fontSize = 0;
+        QVERIFY(renderToImage(*view, options) == peak);
     }
     void everyViewIsCopiedFromTheMenu()
     {

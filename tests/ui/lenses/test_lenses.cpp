@@ -43,6 +43,8 @@ private Q_SLOTS:
     void theWavefrontIsShownWhateverPageWasOpen();
     void theWavefrontFollowsTheWheel();
     void editingALensPinsIt();
+    void theNpuLensFollowsASubgraph();
+    void ownTilesKeepTheFigureAndUndoFollowsAgain();
     void undoInALensThatOnlyShowsIsThatOfTheSchedule();
     void whatWasEditedBeforeIsNotReplaced();
     void aClosedWorkloadLeavesTheNpuAlone();
@@ -203,6 +205,43 @@ void TestLenses::editingALensPinsIt()
     QVERIFY(!workspace().links().isFollowing(Lens::Npu));
     run("lens.npu"); // asked for again: back to the workload
     QCOMPARE(workspace().npu().settings().hardware.cores, 4);
+}
+
+/// A row of Subgraphs selects a subgraph, not its ops: the NPU lens goes there as well.
+void TestLenses::theNpuLensFollowsASubgraph()
+{
+    open("llama-block.json");
+    run("lens.npu");
+    NpuDocument& npu = workspace().npu();
+    QTRY_VERIFY_WITH_TIMEOUT(workspace().links().showsWorkload(Lens::Npu) && !npu.isBusy(), 20'000);
+    for (const char* name : {"layer0.gate", "layer0.q"}) {
+        selection().clear();
+        selection().selectSubgraph(SubgraphId(subgraphOf(document(), name)));
+        QVERIFY(selection().state().ops.empty());
+        QVERIFY(npu.node());
+        QCOMPARE(npu.model()->ops[npu.result()->graph->nodes[*npu.node()].op].name, std::string(name));
+    }
+}
+
+/// Tiles that the lens has searched are its own: the figure of the NPU stays in the status bar, and undo
+/// leads back to the schedule's workload.
+void TestLenses::ownTilesKeepTheFigureAndUndoFollowsAgain()
+{
+    open("llama-block.json");
+    run("lens.npu");
+    NpuDocument& npu = workspace().npu();
+    QTRY_VERIFY_WITH_TIMEOUT(workspace().links().makespan() && !npu.isBusy(), 20'000);
+    const std::int64_t first = *workspace().links().makespan();
+    const auto gate = std::ranges::find(npu.model()->ops, "layer0.gate", &npu::ModelOp::name);
+    npu::TileSizes tile;
+    tile.m = tile.n = tile.k = 16;
+    npu.setTile(std::array{static_cast<std::uint32_t>(gate - npu.model()->ops.begin())}, tile);
+    QVERIFY(!workspace().links().isFollowing(Lens::Npu));
+    QTRY_VERIFY_WITH_TIMEOUT(!npu.isBusy(), 20'000);
+    QVERIFY(workspace().links().makespan());
+    npu.undoStack().undo();
+    QVERIFY(workspace().links().isFollowing(Lens::Npu));
+    QTRY_VERIFY_WITH_TIMEOUT(!npu.isBusy() && workspace().links().makespan() == first, 20'000);
 }
 
 void TestLenses::undoInALensThatOnlyShowsIsThatOfTheSchedule()

@@ -92,7 +92,7 @@ private Q_SLOTS:
         QVERIFY(button);
         const auto before = view.state().settings().tiling;
         button->click();
-        QVERIFY2(button->isEnabled() && button->text().startsWith(QStringLiteral("Stop the search")),
+        QVERIFY2(button->isEnabled() && button->text().startsWith(QStringLiteral("Stop")),
                  qPrintable(button->text()));
         button->click();
         QTRY_VERIFY_WITH_TIMEOUT(!view.state().isSearchingTiles(), 20'000);

@@ -15,6 +15,7 @@
 #include "views/granularity/granularity_view.h"
 #include "window/app_state.h"
 #include "window/main_window.h"
+#include "workload/generate.h"
 #include "workspace/schedule_edits.h"
 
 #include <QApplication>
@@ -266,6 +267,39 @@ private Q_SLOTS:
             }
         }
         QApplication::setFont(before);
+    }
+    /// Issue 42: the search for changes goes on over all subgraphs, and the list says how far it is. The best
+    /// change is not lost because it concerns a fast subgraph.
+    void theSearchForChangesCoversTheWholeSchedule()
+    {
+        GenerateOptions options;
+        options.kind = WorkloadKind::Random;
+        options.ops = 70;
+        const ProblemPtr problem = *generateWorkload(options);
+        MainWindow window;
+        open(window, problem);
+        Document& document = window.state().document;
+        document.waitForSnapshot();
+        const SnapshotPtr snapshot = document.snapshot();
+        view<InspectorView>(window, "inspector");
+        auto* overview = window.view(QStringLiteral("inspector"))->findChild<ScheduleOverview*>();
+        overview->settle(); // as an export does, after the slowest ones
+        QVERIFY2(overview->searched()->text().startsWith(QStringLiteral("40 of 70 subgraphs examined")),
+                 qPrintable(overview->searched()->text()));
+        document.apply(edit::setGranularity(*problem, document.schedule(), std::array{SubgraphId(0)},
+                                            {1, 1, 1}, editOptions(document.rules())),
+                       QStringLiteral("other"));
+        document.undoStack().undo(); // searched anew
+        document.waitForSnapshot();
+        QTRY_VERIFY_WITH_TIMEOUT(overview->searched()->text().isEmpty(), 20'000);
+        const BestChanges best =
+            bestChanges(*problem, document.schedule(), document.snapshot()->evaluation,
+                        {.changes = 1, .subgraphs = problem->opCount(), .stop = {}, .found = {}});
+        QCOMPARE(best.looked, problem->opCount());
+        const auto* first = overview->findChild<WrapButton*>();
+        QVERIFY(first);
+        QVERIFY2(first->toolTip().contains(number(best.changes.front().change.total)),
+                 qPrintable(first->toolTip()));
     }
     void suggestionsDifferAndApply()
     {

@@ -5,12 +5,14 @@
 #include "edit/fit.h"
 #include "files.h"
 #include "panel_window.h"
+#include "panels/inspector/inspector_view.h"
 #include "panels/problems/problems_view.h"
 #include "panels/rules/rules_view.h"
 #include "test_main.h"
 #include "theme/text.h"
 #include "window/app_state.h"
 #include "window/main_window.h"
+#include "workload/problem_json.h"
 #include "workspace/schedule_edits.h"
 
 #include <QComboBox>
@@ -78,6 +80,58 @@ private Q_SLOTS:
         QTest::mouseClick(problems->fixButton(), Qt::LeftButton);
         problems->settle();
         QVERIFY(document.snapshot()->evaluation.issues.size() < 2);
+    }
+    /// Issue 42: Problems and Inspector offer the same fixes. An op in the wrong place is moved, which no
+    /// order and no recomputation replaces.
+    void problemsOfferTheFixesOfTheInspector()
+    {
+        MainWindow window;
+        open(window, *loadProblem(sample("resnet-block.json").toStdString()));
+        Document& document = window.state().document;
+        const EditOptions force = editOptions(document.rules(), true);
+        Schedule s = *edit::fuse(*document.problem(), document.schedule(),
+                                 std::array{SubgraphId(0), SubgraphId(1)}, force);
+        const OpId add(9);
+        s = *edit::moveOps(*document.problem(), s, std::array{add}, SubgraphId(8), SubgraphId(0), force);
+        document.apply(s, QStringLiteral("break"));
+        document.waitForSnapshot();
+        QVERIFY(!document.snapshot()->evaluation.valid());
+        window.state().selection.selectSubgraph(SubgraphId(0));
+        auto* inspector = view<InspectorView>(window, "inspector");
+        inspector->settle();
+        QStringList offered;
+        for (const QPushButton* button : inspector->suggestionButtons())
+            if (button->text().contains(QStringLiteral("fixes")) ||
+                button->accessibleName().contains(QStringLiteral("fixes")))
+                offered << button->text();
+        QVERIFY(!offered.isEmpty());
+        auto* problems = view<ProblemsView>(window, "problems");
+        problems->settle();
+        QVERIFY2(problems->fixButton()->isEnabled(), qPrintable(problems->reason()));
+        QTest::mouseClick(problems->fixButton(), Qt::LeftButton);
+        problems->settle();
+        document.waitForSnapshot();
+        QVERIFY(document.snapshot()->evaluation.valid());
+        key(window, "edit.undo");
+        problems->settle();
+        QTest::mouseClick(buttonNamed(*problems, QStringLiteral("Fix all")), Qt::LeftButton);
+        problems->settle();
+        document.waitForSnapshot();
+        QVERIFY(document.snapshot()->evaluation.valid());
+    }
+    void fixAllSaysWhyNothingIsChanged()
+    {
+        MainWindow window;
+        open(window, products(2)); // three operands never fit
+        Document& document = window.state().document;
+        auto* problems = view<ProblemsView>(window, "problems");
+        problems->settle();
+        QSignalSpy refused(&document, &LensDocument::refused);
+        QTest::mouseClick(buttonNamed(*problems, QStringLiteral("Fix all")), Qt::LeftButton);
+        problems->settle();
+        QCOMPARE(refused.count(), 1);
+        QVERIFY(refused[0][0].toString().startsWith(QStringLiteral("Nothing was changed")));
+        QCOMPARE(document.undoStack().count(), 0);
     }
     void fixAllIsOneStep()
     {

@@ -7,6 +7,7 @@
 #include "solver_bench.h"
 #include "test_main.h"
 #include "theme/text.h"
+#include "views/compare/compare_view.h"
 
 #include "edit/edits.h"
 #include "eval/evaluation.h"
@@ -302,6 +303,30 @@ private Q_SLOTS:
         o->window.showView(QStringLiteral("solver"));
         click(buttonNamed(o->solver->card(), QStringLiteral("Discard")));
         QVERIFY(!o->solver->card().isVisible());
+        QCOMPARE(o->document().undoStack().count(), 0);
+    }
+    // Compare of a result reads from left to right, and changes nothing: not the pinned baseline, and not the
+    // schedule in the graph after it.
+    void compareShowsTheResultAfterTheSchedule()
+    {
+        const auto o = open();
+        o->document().pinBaseline(QStringLiteral("mine"));
+        run(*o, 0.2);
+        const SnapshotPtr result = o->solver->card().outcome()->after;
+        const SnapshotPtr mine = o->document().baseline();
+        click(buttonNamed(o->solver->card(), QStringLiteral("Compare")));
+        auto* compare = qobject_cast<CompareView*>(o->window.view(QStringLiteral("compare")));
+        QTRY_VERIFY(o->document().comparedPreview());
+        compare->catchUp();
+        compare->settle();
+        QVERIFY(compare->data());
+        QCOMPARE(compare->data()->totals[0], o->document().snapshot()->evaluation.total);
+        QCOMPARE(compare->data()->totals[1], result->evaluation.total);
+        QCOMPARE(o->document().baselines().size(), 1u);
+        QVERIFY(o->document().baseline() == mine);
+        o->window.showView(QStringLiteral("graph"));
+        QVERIFY(!o->document().preview());
+        QVERIFY(o->solver->card().isVisibleTo(o->solver));
         QCOMPARE(o->document().undoStack().count(), 0);
     }
     void alternativesAndLimits()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/inspector/inspector_facts.h"
 
+#include "edit/advice.h"
 #include "theme/text.h"
 #include "workspace/schedule_edits.h"
 
@@ -136,7 +137,7 @@ InspectorFacts inspectorFacts(const Snapshot& snapshot, SubgraphId subgraph, std
         out.retain.push_back(std::move(row));
     }
     out.explanation = whatBinds(*snapshot.problem, snapshot.schedule, snapshot.evaluation, subgraph);
-    out.suggestions = suggestions(*snapshot.problem, snapshot.schedule, snapshot.evaluation, subgraph, stop);
+    out.suggestions = changesOf(*snapshot.problem, snapshot.schedule, snapshot.evaluation, subgraph, stop);
     return out;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/inspector/schedule_overview.h"
 
+#include "base/progress.h"
 #include "edit/edits.h"
 #include "eval/energy_bound.h"
 #include "panels/inspector/controls.h"
@@ -17,14 +18,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <limits>
 #include <set>
+#include <vector>
 
 namespace tilewright::ui {
 
 namespace {
 
 constexpr std::size_t kOffered = 5;
-constexpr std::chrono::milliseconds kTime(2000);
+constexpr std::size_t kSettled = 40; // subgraphs that an export or a test waits for
+constexpr double kEvery = 0.5;       // seconds between two reports of the search
 // Larger schedules take minutes: every subgraph is tiled again for each other memory size.
 constexpr std::size_t kMeasured = 300;
 
@@ -32,18 +37,19 @@ constexpr std::size_t kMeasured = 300;
 
 ScheduleOverview::ScheduleOverview(const ViewContext& context, QWidget* parent)
     : QWidget(parent), m_context(context), m_figures(paragraph(this)), m_limits(nullptr), m_none(nullptr),
-      m_changes(nullptr), m_job([this](const Facts& facts) { show(facts); }, true)
+      m_changes(nullptr), m_job([this](const Facts& facts) { show(facts); }, true, &m_pool)
 {
+    m_pool.setMaxThreadCount(1);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(6);
     m_figures->setAccessibleName(tr("The whole schedule"));
     column->addWidget(m_figures);
     auto* changes = section(tr("Changes that help most"), this, column);
-    m_none = paragraph(this);
-    changes->addWidget(m_none);
     m_changes = new QVBoxLayout;
     changes->addLayout(m_changes);
+    m_none = paragraph(this);
+    changes->addWidget(m_none);
     m_limits = paragraph(this);
     connect(m_limits, &QLabel::linkActivated, this, [this] {
         if (QAction* sweep = m_context.actions.find(QStringLiteral("solve.sweep")))
@@ -62,7 +68,7 @@ ScheduleOverview::ScheduleOverview(const ViewContext& context, QWidget* parent)
     column->addStretch();
     m_timer.setSingleShot(true);
     m_timer.setInterval(250); // Evaluation of hundreds of changes must not compete with editing.
-    connect(&m_timer, &QTimer::timeout, this, &ScheduleOverview::request);
+    connect(&m_timer, &QTimer::timeout, this, [this] { request(std::numeric_limits<std::size_t>::max()); });
 }
 
 void ScheduleOverview::refresh()
@@ -112,26 +118,38 @@ void ScheduleOverview::refresh()
     m_shown.reset();
     m_job.cancel(); // The snapshot that the job works on is gone.
     clearLayout(m_changes);
+    m_offered.clear();
     m_none->setText(tr("Searching…"));
     m_none->show();
     m_limits->setText(tr("Measuring…"));
     m_timer.start();
 }
 
-void ScheduleOverview::request()
+void ScheduleOverview::request(std::size_t subgraphs)
 {
     const SnapshotPtr snapshot = m_context.document.snapshot();
     if (!snapshot) // the document was closed in the meantime
         return;
-    m_job.request([snapshot](const std::stop_token& stop) {
+    const auto report = m_job.reporter();
+    m_job.request([this, snapshot, subgraphs, report](const std::stop_token& stop) {
+        standBack();
         Facts facts;
         facts.revision = snapshot->revision;
-        facts.best = bestChanges(*snapshot->problem, snapshot->schedule, snapshot->evaluation,
-                                 {.changes = kOffered, .time = kTime, .stop = stop});
         facts.measured = snapshot->schedule.size() <= kMeasured;
         if (facts.measured)
             facts.resources = criticalResources(*snapshot->problem, snapshot->schedule,
                                                 snapshot->evaluation.rules, {stop, {}});
+        double reported = wallClock();
+        const auto found = [&](const BestChanges& best) {
+            if (wallClock() - reported < kEvery)
+                return;
+            reported = wallClock();
+            facts.best = best;
+            report([this, facts] { show(facts); });
+        };
+        facts.best = bestChanges(*snapshot->problem, snapshot->schedule, snapshot->evaluation,
+                                 {.changes = kOffered, .subgraphs = subgraphs, .stop = stop, .found = found});
+        facts.complete = true;
         return facts;
     });
 }
@@ -142,23 +160,20 @@ void ScheduleOverview::show(const Facts& facts)
     if (!snapshot || snapshot->revision != facts.revision)
         return;
     m_shown = facts.revision;
-    clearLayout(m_changes);
-    for (const Advice& advice : facts.best.changes)
-        m_changes->addWidget(changeButton(m_context, *snapshot, advice.subgraph, advice.change,
-                                          &advice == &facts.best.changes.front(), true, this));
-    m_none->setVisible(facts.best.changes.empty());
-    const bool all = facts.best.looked == snapshot->schedule.size();
-    m_none->setText(!all ? m_context.actions
-                               .withKeys(tr("No improvement found in the %1 slowest subgraphs. Press "
-                                            "{solve.auto|F9} to search the whole schedule."))
-                               .arg(number(static_cast<std::int64_t>(facts.best.looked)))
-                    : m_proven ? tr("No schedule is faster: nothing can be improved.")
-                    : snapshot->evaluation.valid()
-                        ? m_context.actions.withKeys(tr(
-                              "No single change makes it faster (granularity, traversal, retained "
-                              "tensors, fusing or reordering two subgraphs, moving, recomputing or splitting "
-                              "off an op). Several changes together may: press {solve.auto|F9}."))
-                        : tr("No single change repairs it. The Problems pane lists other repairs."));
+    const auto isSame = [](const Advice& a, const Advice& b) {
+        return a.subgraph == b.subgraph && a.change.total == b.change.total && a.change.text == b.change.text;
+    };
+    // Buttons that stay are not made again: one of them may be under the mouse.
+    if (!std::ranges::equal(facts.best.changes, m_offered, isSame)) {
+        clearLayout(m_changes);
+        m_offered = facts.best.changes;
+        for (const Advice& advice : m_offered)
+            m_changes->addWidget(changeButton(m_context, *snapshot, advice.subgraph, advice.change,
+                                              &advice == &m_offered.front(), true, this));
+    }
+    const QString text = changesText(facts.best, facts.complete);
+    m_none->setText(text);
+    m_none->setVisible(!text.isEmpty());
     m_limits->setText(!facts.measured ? tr("Not measured for schedules with this many subgraphs. The "
                                            "roofline shows what limits each subgraph.")
                       : facts.resources
@@ -168,17 +183,42 @@ void ScheduleOverview::show(const Facts& facts)
                           : tr("A schedule that cannot run has no latency to analyse."));
 }
 
+/// How far the search for changes is, or why it has found none. Empty if the list is complete.
+QString ScheduleOverview::changesText(const BestChanges& best, bool complete) const
+{
+    const SnapshotPtr snapshot = m_context.document.snapshot();
+    const std::size_t all = snapshot->schedule.size();
+    if (best.looked < all) {
+        const QString looked =
+            tr("%1 of %2 subgraphs examined, the slowest first")
+                .arg(number(static_cast<std::int64_t>(best.looked)), number(static_cast<std::int64_t>(all)));
+        return complete ? tr("%1.").arg(looked) : tr("%1; the search goes on.").arg(looked);
+    }
+    if (!best.changes.empty())
+        return {};
+    if (m_proven)
+        return tr("No schedule is faster: nothing can be improved.");
+    return snapshot->evaluation.valid()
+               ? m_context.actions.withKeys(tr(
+                     "No single change makes it faster (granularity, traversal, retained tensors, fusing or "
+                     "reordering two subgraphs, moving, recomputing or splitting off an op). Several changes "
+                     "together may: press {solve.auto|F9}."))
+               : tr("No single change repairs it.");
+}
+
 void ScheduleOverview::cancel()
 {
     m_timer.stop();
+    if (m_job.isBusy())
+        m_shown.reset(); // searched again when the view is seen again
     m_job.cancel();
 }
 
 void ScheduleOverview::settle()
 {
-    if (m_timer.isActive()) {
+    if (m_timer.isActive() || m_job.isBusy()) {
         m_timer.stop();
-        request();
+        request(kSettled); // a longer search is stopped: the result must not depend on time
     }
     m_job.waitIdle();
 }

@@ -10,8 +10,10 @@
 
 #include <QList>
 #include <QString>
+#include <QThreadPool>
 #include <QTimer>
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -34,6 +36,7 @@ public:
     void settle(); ///< for tests and image export
 
     [[nodiscard]] QLabel* figures() const { return m_figures; }
+    [[nodiscard]] QLabel* searched() const { return m_none; }
 
 private:
     struct Facts
@@ -42,16 +45,21 @@ private:
         BestChanges best;
         std::optional<CriticalResources> resources;
         bool measured = false; ///< true if the resources were measured
+        bool complete = false; ///< false: the search for changes goes on
     };
-    void request();
+    void request(std::size_t subgraphs);
     void show(const Facts& facts);
+    [[nodiscard]] QString changesText(const BestChanges& best, bool complete) const;
 
     ViewContext m_context;
     QLabel* m_figures;
     QLabel* m_limits;
-    QLabel* m_none; ///< text shown if there are no changes
+    QLabel* m_none; ///< how far the search for changes is, or why there are none
     QVBoxLayout* m_changes;
+    QThreadPool
+        m_pool; ///< the search takes minutes for thousands of subgraphs: other jobs do not wait for it
     LatestJob<Facts> m_job;
+    std::vector<Advice> m_offered; ///< changes that have buttons
     QTimer m_timer;
     bool m_proven = false;                ///< true if the schedule shown is proven optimal
     std::optional<std::uint64_t> m_shown; ///< revision whose facts are shown

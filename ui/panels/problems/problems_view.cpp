@@ -123,7 +123,12 @@ ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
         [this](std::pair<std::uint64_t, Schedule> repaired) {
             m_fixAll->setEnabled(true);
             // Edits that the user has made meanwhile are kept.
-            if (document().snapshot() && document().snapshot()->revision == repaired.first)
+            if (!document().snapshot() || document().snapshot()->revision != repaired.first)
+                return;
+            if (repaired.second == document().schedule())
+                Q_EMIT document().refused(tr(
+                    "Nothing was changed: no single change repairs a problem without causing another one."));
+            else
                 document().apply(std::move(repaired.second), tr("Fix all problems"));
         });
     m_placeJob = std::make_unique<LatestJob<Placed>>(

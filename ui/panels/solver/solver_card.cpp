@@ -270,7 +270,7 @@ void SolverCard::refresh()
     setFact(Energy,
             comparable && energyBefore > 0 ? tr("Energy (%1)").arg(signedPercent(energy / energyBefore - 1))
                                            : tr("Energy"),
-            o.after->problem->hasEnergy() ? tr("%1 pJ").arg(number(energy)) : QString(),
+            o.after->problem->hasEnergy() ? energyText(energy) : QString(),
             tr("energy of the result: %1 pJ, before %2 pJ, at least %3 pJ")
                 .arg(exactNumber(energy), exactNumber(energyBefore), exactNumber(o.energyBound)),
             theme.text);

@@ -2,6 +2,7 @@
 #include "panels/solver/solver_lists.h"
 
 #include "theme/text.h"
+#include "workspace/texts.h"
 
 #include <QHeaderView>
 #include <QLabel>
@@ -12,6 +13,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <span>
 
 namespace tilewright::ui {
 
@@ -33,7 +36,7 @@ QString names(const Problem& problem, const std::vector<OpId>& ops)
     return out.join(QStringLiteral(", "));
 }
 
-QString sentence(const Difference& d)
+QString sentence(const Problem& problem, const Difference& d)
 {
     const auto name = differenceName(d.kind);
     QString what = word(name);
@@ -42,11 +45,29 @@ QString sentence(const Difference& d)
         d.kind == DifferenceKind::Order || d.kind == DifferenceKind::Retain)
         if (!d.after.empty())
             what = SolverChanges::tr("subgraph %1, %2").arg(d.after.front().index()).arg(what);
-    // Names of ops are not reformatted.
-    const auto shown = [&d](const std::string& text) {
+    // A regrouping of many ops would be a page of names: the tooltip has them.
+    constexpr std::size_t kNamed = 6;
+    constexpr std::ptrdiff_t kFirst = 3;
+    const QString prefix = commonPrefix(problem);
+    if (d.ops.size() > kNamed && (d.kind == DifferenceKind::Fused || d.kind == DifferenceKind::Split)) {
+        const auto groups = [](const std::string& text) {
+            return QString::fromStdString(text).count(QStringLiteral(" | ")) + 1;
+        };
+        QStringList first;
+        for (const OpId o : std::span(d.ops).first(kFirst))
+            first << namesWithoutPrefix(QString::fromStdString(problem.opName(o)), prefix);
+        return SolverChanges::tr("%1: %2 ops (%3, …), %4 subgraphs → %5")
+            .arg(what, number(d.ops.size()), first.join(QStringLiteral(", ")))
+            .arg(groups(d.textBefore))
+            .arg(groups(d.textAfter));
+    }
+    // Names of ops are not reformatted, but shortened as in the graph.
+    const auto shown = [&](const std::string& text) {
         if (text == "-")
             return SolverChanges::tr("nothing");
-        return d.kind == DifferenceKind::Granularity ? ui::sentence(text) : QString::fromStdString(text);
+        return d.kind == DifferenceKind::Granularity
+                   ? ui::sentence(text)
+                   : namesWithoutPrefix(QString::fromStdString(text), prefix);
     };
     return SolverChanges::tr("%1: %2 → %3").arg(what, shown(d.textBefore), shown(d.textAfter));
 }
@@ -175,7 +196,7 @@ void SolverChanges::fill(Comparison comparison)
     clear();
     for (const std::size_t i : m_order) {
         const Contribution& c = m_comparison.contributions[i];
-        const QString what = sentence(c.difference);
+        const QString what = sentence(*m_outcome->after->problem, c.difference);
         auto* item = numbered(new QTreeWidgetItem(this, {what}), c.delta, m_context.themes.theme());
         item->setToolTip(0, tr("%1<br>Ops: %2")
                                 .arg(what.toHtmlEscaped(),

@@ -172,8 +172,10 @@ void SolverView::build()
     connect(m_card, &SolverCard::adoptRequested, this, &SolverView::adoptPoint);
     connect(m_card, &SolverCard::keepClicked, this, &SolverView::keepResult);
     connect(m_card, &SolverCard::compareClicked, this, [this] {
-        if (m_card->state() == SolverCard::State::Offered)
-            keepResult();
+        if (m_card->state() != SolverCard::State::Applied) {
+            m_comparing = true;
+            document().showPreview(m_card->outcome()->after->schedule, true);
+        }
         Q_EMIT compareRequested();
     });
     connect(m_card, &SolverCard::discardClicked, this, [this] { forget({}); });
@@ -360,6 +362,12 @@ void SolverView::finish(const SolveResult& result, const std::shared_ptr<const R
         m_runs.erase(m_runs.begin());
     m_card->setOutcome(std::move(outcome));
     refresh();
+}
+
+void SolverView::endComparison()
+{
+    if (std::exchange(m_comparing, false) && !m_job.isRunning())
+        endPreview();
 }
 
 void SolverView::togglePause()

@@ -37,6 +37,9 @@ public:
     [[nodiscard]] SolverJob& job() { return m_job; }
     [[nodiscard]] const SolverCurve& curve() const { return m_curve; }
 
+    /// Ends the preview of a result that was shown in Compare.
+    void endComparison();
+
 Q_SIGNALS:
     void started();
     void compareRequested();
@@ -77,6 +80,7 @@ private:
     QTimer m_stopTimer;                     ///< waits for the last result of a solver that was stopped
     QTimer m_previewTimer{this};            ///< limits how often the preview changes
     bool m_previewDue = false;
+    bool m_comparing = false;    ///< the preview is the result, shown beside the present schedule in Compare
     QElapsedTimer m_sinceStatus; ///< time since the last line of progress
     QElapsedTimer m_ended;       ///< time since a search ended by itself
     int m_latePressMs = 700;

@@ -7,6 +7,7 @@
 #include "views/compare/difference_list.h"
 #include "views/graph/graph_colouring.h"
 #include "workspace/model_file.h"
+#include "workspace/texts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -84,7 +85,7 @@ void addFigures(std::vector<TableCell>& row, double before, double after, bool i
 
 } // namespace
 
-DifferenceTable differencesOf(const Comparison& comparison)
+DifferenceTable differencesOf(const Comparison& comparison, const QString& prefix)
 {
     DifferenceTable out;
     constexpr auto figure = ColumnKind::Change;
@@ -106,16 +107,18 @@ DifferenceTable differencesOf(const Comparison& comparison)
     for (const Contribution& c : comparison.contributions) {
         const Difference& d = c.difference;
         const double share = comparison.before > 0 ? c.delta / comparison.before : 0;
-        // Names of ops are not reformatted.
-        const auto shown = [&d](const std::string& text) {
-            return d.kind == DifferenceKind::Granularity ? sentence(text) : QString::fromStdString(text);
+        // Names of ops are not reformatted, but shortened as in the graphs.
+        const auto shown = [&](const std::string& text) {
+            return d.kind == DifferenceKind::Granularity
+                       ? sentence(text)
+                       : namesWithoutPrefix(QString::fromStdString(text), prefix);
         };
         const auto subgraphs = [](const std::vector<SubgraphId>& ids) {
             const QString list = subgraphList(ids);
             return TableCell(ids.empty() ? TableValue() : TableValue(list), list, place(ids));
         };
         const auto text = [&](const std::string& side) {
-            return TableCell(shown(side), shown(side), {}, shown(side));
+            return TableCell(QString::fromStdString(side), shown(side), {}, QString::fromStdString(side));
         };
         const QString exact = tr("exactly %1; the total is %2 after this and all earlier differences")
                                   .arg(exactNumber(c.delta), exactNumber(c.total));
@@ -250,7 +253,7 @@ CompareDataPtr compareData(const SnapshotPtr& a, const SnapshotPtr& b, const std
         a->problem->hardware() != b->problem->hardware() || a->problem->data().ops != b->problem->data().ops;
     if (data->otherHardware) // the schedules are evaluated separately
         data->totals = {a->evaluation.total, b->evaluation.total};
-    data->table = differencesOf(data->comparison);
+    data->table = differencesOf(data->comparison, commonPrefix(*b->problem));
     addGraphs(*data, {}, colours, metrics, progress);
     return data;
 }

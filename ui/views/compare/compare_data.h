@@ -34,8 +34,9 @@ struct DifferenceTable
     int barColumn = 0;
 };
 
-/// The differences of two schedules, in the order in which they are applied.
-[[nodiscard]] DifferenceTable differencesOf(const Comparison& comparison);
+/// The differences of two schedules, in the order in which they are applied. `prefix`: commonPrefix(), left
+/// out of names.
+[[nodiscard]] DifferenceTable differencesOf(const Comparison& comparison, const QString& prefix);
 /// The operators of two models, in the order of the later one.
 [[nodiscard]] DifferenceTable differencesOf(const lower::ModelsOnMachine& models);
 

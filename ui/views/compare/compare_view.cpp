@@ -106,7 +106,8 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     connect(&context.themes, &ThemeSource::changed, this, &CompareView::showTexts);
     connect(&workspace().compared(), &ComparedModel::changed, &registry(), &Actions::refresh);
     connect(&workspace().compared(), &ComparedModel::changed, this, &CompareView::outdate);
-    document().whenChanged(this, Part::Problem | Part::Snapshot | Part::Baseline, &CompareView::outdate);
+    document().whenChanged(this, Part::Problem | Part::Snapshot | Part::Baseline | Part::Preview,
+                           &CompareView::outdate);
     refresh();
 }
 
@@ -188,6 +189,10 @@ void CompareView::fillBaselines()
     for (const Baseline& b : document().baselines())
         m_baseline->addItem(tr("A: %1").arg(b.name));
     m_baseline->setCurrentIndex(document().baselineIndex() + 1);
+    if (document().comparedPreview()) { // A is the current schedule
+        m_baseline->addItem(tr("A: current"));
+        m_baseline->setCurrentIndex(m_baseline->count() - 1);
+    }
     if (const ComparedModel& other = workspace().compared(); other.isOpen()) {
         m_baseline->addItem(tr("A: model %1").arg(other.name()));
         m_baseline->setCurrentIndex(m_baseline->count() - 1);
@@ -218,16 +223,23 @@ void CompareView::refresh()
         return;
     }
     m_requested = nullptr;
-    const SnapshotPtr a = document().baseline();
-    const SnapshotPtr b = document().snapshot();
+    // The result of a search that is not applied is after the current schedule, a baseline before it.
+    const SnapshotPtr found = document().comparedPreview();
+    const SnapshotPtr a = found ? document().snapshot() : document().baseline();
+    const SnapshotPtr b = found ? found : document().snapshot();
     if (!a || !b || !isComparable(*a, *b)) {
         m_job->cancel();
         showData(nullptr);
         return;
     }
-    const std::array names{document().baselines()[static_cast<std::size_t>(document().baselineIndex())].name,
+    const std::array names =
+        found ? std::array{tr("current"), tr("Solver")}
+              : std::array{document().baselines()[static_cast<std::size_t>(document().baselineIndex())].name,
                            tr("current")};
-    m_job->request([a, b, names, colours = document().subgraphColours()](std::stop_token stop) {
+    SubgraphColours colours = document().subgraphColours();
+    if (found) // subgraphs that both schedules have keep their colours
+        colours.update(*found->problem, found->schedule);
+    m_job->request([a, b, names, colours](std::stop_token stop) {
         return compareData(a, b, names, colours, GraphMetrics{}, stop);
     });
 }

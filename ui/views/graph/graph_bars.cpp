@@ -189,7 +189,7 @@ void GraphBars::paintBanner(QPainter& painter, const QRectF& banner, const Theme
     painter.drawLine(banner.bottomLeft(), banner.bottomRight());
     const double total = m_context.document.preview()->evaluation.total;
     const SnapshotPtr& own = m_context.document.snapshot();
-    QString text = tr("Preview of the best schedule so far: %1").arg(number(total));
+    QString text = tr("Preview of the solver's best schedule: %1").arg(number(total));
     if (own && own->evaluation.valid() && own->evaluation.total > 0)
         text += QStringLiteral(" (%1)").arg(signedPercent(total / own->evaluation.total - 1));
     const QFont bold = uiFont(1.0, QFont::DemiBold);

@@ -38,7 +38,7 @@ struct AddressMap
 [[nodiscard]] std::shared_ptr<const AddressMap>
 buildAddressMap(const Snapshot& snapshot, const Timeline& timeline, const Progress& progress);
 
-/// "Placed in 20 480 of 25 000 elements, the least that is possible · fragmentation 0 %".
+/// "Placed in 20 480 of 25 000 elements, minimal, proven · fragmentation 0 %".
 [[nodiscard]] QString addressTitle(const AddressMap& map);
 /// "T3, input [0:16, 0:32] at 4 096 to 6 144, subgraph 2, steps 3 to 7".
 [[nodiscard]] QString addressText(const AddressMap& map, std::size_t item);

@@ -242,7 +242,8 @@ std::vector<ChartKey> legendOf(const MemoryModel& model, const Theme& theme)
     std::vector<ChartKey> keys;
     keys.reserve(kBands.size() + 1);
     for (const Band& band : kBands)
-        keys.push_back(patchKey(contentKindText(band.kind), contentColour(band.kind, theme), theme));
+        if (model.largest.*band.elements > 0)
+            keys.push_back(patchKey(contentKindText(band.kind), contentColour(band.kind, theme), theme));
     if (model.hasHalos)
         keys.push_back({tr("halo"), [&theme](QPainter& p, const QRectF& box) {
                             p.fillRect(box, theme.input);

@@ -191,6 +191,7 @@ MemoryModel buildMemory(const Snapshot* snapshot, const SelectionState& selectio
                        : commonPrefix(*m.timeline->problem);
     m.total = std::max(m.timeline->total, m.baseline ? m.baseline->total : 0.0);
     m.overflows = m.timeline->peak > m.capacity;
+    m.largest = largestUse(*m.timeline);
     m.hasHalos = std::any_of(m.timeline->parts.begin(), m.timeline->parts.end(), [](const TimelinePart& p) {
         for (std::size_t shape = 0; p.isKnown() && shape < p.steps->shapeCount(); ++shape)
             if (p.steps->sumsOfShape(shape).halo != HaloVolume())

@@ -52,6 +52,7 @@ struct MemoryModel
     QString namePrefix; ///< what the names of all ops have in common, left out in the list
     bool overflows = false;
     bool hasHalos = false; ///< some step holds a halo
+    MemoryUse largest;     ///< of each kind, the most that a step holds: the legend names what is there
     std::int64_t capacity = 0;
     std::shared_ptr<const Timeline> timeline; ///< null while it is being computed
     std::shared_ptr<const Timeline> baseline; ///< the baseline; may be null

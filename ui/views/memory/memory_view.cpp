@@ -106,7 +106,7 @@ void MemoryView::rebuild()
     for (QToolButton* button : {m_addressSwitch, m_toPeak})
         button->setVisible(lanes.hint.isEmpty());
     placeButtons();
-    lanes.titleSpace = m_addressSwitch->sizeHint().width() + m_toPeak->sizeHint().width() + 16;
+    lanes.titleSpace = spaceOfButtons();
     setAccessibleDescription(lanes.hint.isEmpty() ? lanes.title : lanes.hint);
     setLanes(std::move(lanes));
     if (m_model.timeline != timelineBefore)
@@ -158,6 +158,14 @@ void MemoryView::placeButtons()
                             static_cast<int>(size.height()));
         right -= size.width() + 4;
     }
+    // Words and icons are not equally wide: the legend beside the title keeps off them.
+    if (const double space = spaceOfButtons(); lanes().titleSpace != space)
+        amend([space](LaneModel& m) { m.titleSpace = space; });
+}
+
+double MemoryView::spaceOfButtons() const
+{
+    return m_addressSwitch->sizeHint().width() + m_toPeak->sizeHint().width() + 16;
 }
 
 void MemoryView::pinPeak()
@@ -203,19 +211,15 @@ MemoryPanel MemoryView::panelIn(const QRectF& area) const
     return memoryPanel(QRectF(area.right() - w, area.top(), w, area.height()), m_model.hasHalos);
 }
 
-QRectF MemoryView::chartArea(const QRectF& area, bool) const
+QRectF MemoryView::chartArea(const QRectF& area, bool exporting) const
 {
-    return area.adjusted(0, 0, -panelIn(area).area.width(), 0);
+    return exporting ? area : area.adjusted(0, 0, -panelIn(area).area.width(), 0);
 }
 
 void MemoryView::paintBeside(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
 {
     const MemoryPanel panel = panelIn(area);
-    if (panel.area.isEmpty())
-        return;
-    if (exporting)
-        paintMemoryPanel(painter, m_model, panel, 0, 0, std::nullopt, registry(), theme);
-    else
+    if (!exporting && !panel.area.isEmpty()) // the list of a moment is no part of a figure
         paintMemoryPanel(painter, m_model, panel, m_scroll->value(),
                          m_scroll->widthFor(panel.list, panel.contentHeight(m_model)), m_hoveredRow,
                          registry(), theme);

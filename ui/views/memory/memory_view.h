@@ -71,6 +71,7 @@ private:
     void addOwnKeys();
     void addButtons();
     void placeButtons();
+    [[nodiscard]] double spaceOfButtons() const;
     [[nodiscard]] std::optional<TensorId> addressedAt(QPointF position) const;
     void moveStep(int by);
     void moveRow(int by);

@@ -194,6 +194,26 @@ MemoryUse memoryUse(const TimelinePart& part, std::int64_t step)
             s.halo};
 }
 
+MemoryUse largestUse(const Timeline& timeline)
+{
+    MemoryUse out;
+    const auto include = [](std::int64_t& most, std::int64_t now) { most = std::max(most, now); };
+    for (const TimelinePart& part : timeline.parts) {
+        include(out.resident, part.resident);
+        include(out.retained, part.retained);
+        if (!part.isKnown())
+            include(out.input, part.peak - part.resident - part.retained);
+        for (std::size_t shape = 0; part.isKnown() && shape < part.steps->shapeCount(); ++shape) {
+            const StepSums& s = part.steps->sumsOfShape(shape);
+            include(out.input, s.inputElements - s.donatedElements);
+            include(out.interior, s.interiorElements);
+            include(out.accumulator, s.accumulatorElements);
+            include(out.output, s.outputElements);
+        }
+    }
+    return out;
+}
+
 namespace {
 
 /// The steps of a part between two times, as [first, last].

@@ -100,6 +100,8 @@ struct MemoryUse
     bool operator==(const MemoryUse&) const = default;
 };
 [[nodiscard]] MemoryUse memoryUse(const TimelinePart& part, std::int64_t step);
+/// Of each kind, the most elements in any step. Of a part without steps, what is not kept counts as input.
+[[nodiscard]] MemoryUse largestUse(const Timeline& timeline);
 
 /// A pixel column of the chart: of the steps in its range of time, the one with the largest working set, and
 /// the smallest working set.

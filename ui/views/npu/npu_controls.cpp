@@ -80,7 +80,7 @@ void NpuControls::addModelRows(QFormLayout& form, const QList<QAction*>& command
         button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
         form.addRow(button);
     }
-    m_followed = new QLabel(this);
+    m_followed = new WrappedLabel(this);
     m_followed->setObjectName(QStringLiteral("npu.followed"));
     m_followed->setWordWrap(true);
     m_followed->setTextFormat(Qt::PlainText);
@@ -128,7 +128,7 @@ void NpuControls::addSchedulerRows(QFormLayout& form)
             s.best = i == 0;
             s.options.scheduler = i == 1 ? npu::Scheduler::Static : npu::Scheduler::Dynamic;
         });
-    m_schedulers = new QLabel(this);
+    m_schedulers = new WrappedLabel(this);
     m_schedulers->setObjectName(QStringLiteral("npu.schedulers"));
     m_schedulers->setWordWrap(true);
     m_schedulers->setTextFormat(Qt::PlainText);

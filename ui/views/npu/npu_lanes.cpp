@@ -411,7 +411,7 @@ NpuChartModel buildNpuChart(const NpuDocument& state, std::optional<double> ofFl
     m.error = state.error();
     m.refused = state.isRefused();
     m.busy = state.isBusy();
-    m.progress = state.progress();
+    m.progress = state.progressText();
     m.result = state.result();
     if (m.busy && m.result && state.model() && m.result->model != state.model()) {
         m.awaited = QString::fromStdString(state.model()->name);
@@ -462,10 +462,9 @@ QString npuTitle(const NpuChartModel& m)
 {
     if (!m.busy)
         return m.header;
-    const QString done = m.progress > 0 ? percent(m.progress) : QString();
     if (!m.awaited.isEmpty())
-        return tr("Simulating %1 … %2").arg(m.awaited, done).trimmed();
-    return tr("%1 · simulating … %2").arg(m.header, done).trimmed();
+        return tr("Simulating %1 … %2").arg(m.awaited, m.progress).trimmed();
+    return tr("%1 · simulating … %2").arg(m.header, m.progress).trimmed();
 }
 
 LaneModel npuLanes(const NpuChartModel& m, const NpuChartOptions& options)

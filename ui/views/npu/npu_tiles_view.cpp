@@ -108,7 +108,7 @@ NpuTilesModel buildNpuTiles(const NpuDocument& state, std::size_t op)
     NpuTilesModel m;
     const auto& search = state.tileSearch();
     if (state.isSearchingTiles())
-        m.hint = tr("Searching the tiles of every operator … %1").arg(percent(state.tileSearchProgress()));
+        m.hint = tr("Searching the tiles of every operator … %1").arg(state.tileSearchText());
     else if (search && !search->error.isEmpty() && search->model == state.model())
         m.hint = search->error;
     else if (!state.model())

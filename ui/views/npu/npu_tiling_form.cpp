@@ -222,9 +222,8 @@ void NpuTilingForm::refresh()
         m_flash->setChecked(
             std::all_of(ops.begin(), ops.end(), [&](std::size_t op) { return tiling[op].flash; }));
     m_search->setEnabled(m_listed != nullptr);
-    m_search->setText(m_state.isSearchingTiles()
-                          ? tr("Stop the search (%1)").arg(percent(m_state.tileSearchProgress()))
-                          : tr("Search tiles"));
+    m_search->setText(m_state.isSearchingTiles() ? tr("Stop (%1)").arg(m_state.tileSearchText())
+                                                 : tr("Search tiles"));
     m_default->setEnabled(m_listed && tiling != npu::tilingOf(*m_listed));
     m_refreshing = false;
 }

@@ -90,7 +90,7 @@ void NpuView::showBusy()
     const bool wasStale = m_model.stale;
     const QString awaited = std::exchange(m_model.awaited, QString());
     m_model.busy = m_state.isBusy();
-    m_model.progress = m_state.progress();
+    m_model.progress = m_state.progressText();
     if (!m_model.busy || !m_state.isOutdated()) {
         m_pale.stop();
         m_model.stale = false;

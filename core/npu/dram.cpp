@@ -65,6 +65,28 @@ Dram::Dram(const DramHardware& hardware, int slots)
     }
 }
 
+/// Queues a group of a transfer at its bank.
+inline void Dram::enqueue(int slotIndex, std::uint32_t id, const DramPlace& place)
+{
+    Slot& slot = m_slots[static_cast<std::size_t>(slotIndex)];
+    const Group& group = slot.groups[id];
+    const auto channel = static_cast<std::size_t>(place.channel), bank = static_cast<std::size_t>(place.bank);
+    Queue& q = queues(channel, bank)[slotIndex];
+    Channel& ch = m_channels[channel];
+    if (q.first == kNone) {
+        q.first = id;
+        q.row = group.row;
+        Bank& b = ch.banks[bank];
+        b.waiting |= bitOf(static_cast<std::size_t>(slotIndex));
+        if (b.slot < 0)
+            ch.idleWithWork |= std::uint64_t{1} << bank;
+    } else {
+        slot.groups[q.last].next = id;
+    }
+    q.last = id;
+    m_touched |= std::uint64_t{1} << channel;
+}
+
 void Dram::begin(int slotIndex, const NpuTensor& tensor, const TileDesc& tile, std::uint32_t tileId,
                  std::uint64_t age, std::int32_t head, bool isStore, Cycle now, SharedMemory* shared)
 {
@@ -86,9 +108,16 @@ void Dram::begin(int slotIndex, const NpuTensor& tensor, const TileDesc& tile, s
             if (shared != nullptr && shared->take(slotIndex, at, bursts)) {
                 isAdjacent = false;
             } else {
-                const DramPlace place = addGroup(slot, at, bursts, isAdjacent);
-                if (!m_hasRequests)
+                const DramPlace place = fastPlaceOf(at);
+                m_channels[static_cast<std::size_t>(place.channel)].queuedBytes += bursts << m_burstShift;
+                slot.remaining += bursts << m_burstShift;
+                const auto row = static_cast<std::uint32_t>(place.row);
+                if (m_hasRequests) {
+                    addGroups(slot, {at, row, static_cast<std::uint32_t>(bursts), kNone, 0}, isAdjacent);
+                } else {
+                    slot.groups.push_back({at, row, static_cast<std::uint32_t>(bursts), kNone, 0});
                     enqueue(slotIndex, static_cast<std::uint32_t>(slot.groups.size() - 1), place);
+                }
                 isAdjacent = true;
             }
             at = stop;
@@ -101,68 +130,26 @@ void Dram::begin(int slotIndex, const NpuTensor& tensor, const TileDesc& tile, s
         sendRequest(slotIndex, now);
 }
 
-DramPlace Dram::fastPlaceOf(std::int64_t address) const noexcept
+/// Appends bursts of one interleave block to a transfer, cut where a request ends. `isAdjacent`: the group
+/// before ends where they begin.
+void Dram::addGroups(Slot& slot, Group group, bool isAdjacent)
 {
-    const std::int64_t block = address >> m_interleaveShift;
-    const std::int64_t perChannel = m_perChannel.of(block);
-    const std::int64_t perBank = m_perBank.of(perChannel);
-    const std::int64_t local = (perBank << m_interleaveShift) + (address & (m_hw.interleaveBytes - 1));
-    return {static_cast<int>(block - perChannel * m_hw.channels),
-            static_cast<int>(perChannel - perBank * m_hw.banks), local >> m_rowShift};
-}
-
-/// Appends bursts of one interleave block to a transfer. Cuts them where the number of bursts of a request is
-/// limited. `isAdjacent`: the group before ends where they begin.
-DramPlace Dram::addGroup(Slot& slot, std::int64_t address, std::int64_t bursts, bool isAdjacent)
-{
-    const DramPlace place = fastPlaceOf(address);
-    m_channels[static_cast<std::size_t>(place.channel)].queuedBytes += bursts << m_burstShift;
-    slot.remaining += bursts << m_burstShift;
-    const auto row = static_cast<std::uint32_t>(place.row);
-    if (!m_hasRequests) {
-        slot.groups.push_back({address, row, static_cast<std::uint32_t>(bursts), kNone, 0});
-        return place;
-    }
     const std::int64_t most =
         m_hw.outstandingRequests > 0 ? m_hw.burstsOfRequest() : std::numeric_limits<std::int64_t>::max();
-    while (bursts > 0) {
+    for (std::int64_t left = group.bursts; left > 0; left -= group.bursts) {
         if (!isAdjacent || slot.requests.back().bursts == most) {
             const auto first = static_cast<std::uint32_t>(slot.groups.size());
             slot.requests.push_back({first, first, 0});
         }
         isAdjacent = true;
         Request& request = slot.requests.back();
-        const std::int64_t part = std::min(bursts, most - request.bursts);
-        slot.groups.push_back({address, row, static_cast<std::uint32_t>(part), kNone,
-                               static_cast<std::uint32_t>(slot.requests.size() - 1)});
+        group.bursts = static_cast<std::uint32_t>(std::min(left, most - request.bursts));
+        group.request = static_cast<std::uint32_t>(slot.requests.size() - 1);
+        slot.groups.push_back(group);
         ++request.end;
-        request.bursts += part;
-        address += part << m_burstShift;
-        bursts -= part;
+        request.bursts += group.bursts;
+        group.address += static_cast<std::int64_t>(group.bursts) << m_burstShift;
     }
-    return place;
-}
-
-/// Queues a group of a transfer at its bank.
-void Dram::enqueue(int slotIndex, std::uint32_t id, const DramPlace& place)
-{
-    Slot& slot = m_slots[static_cast<std::size_t>(slotIndex)];
-    const Group& group = slot.groups[id];
-    const auto channel = static_cast<std::size_t>(place.channel), bank = static_cast<std::size_t>(place.bank);
-    Queue& q = queues(channel, bank)[slotIndex];
-    Channel& ch = m_channels[channel];
-    if (q.first == kNone) {
-        q.first = id;
-        q.row = group.row;
-        Bank& b = ch.banks[bank];
-        b.waiting |= bitOf(static_cast<std::size_t>(slotIndex));
-        if (b.slot < 0)
-            ch.idleWithWork |= std::uint64_t{1} << bank;
-    } else {
-        slot.groups[q.last].next = id;
-    }
-    q.last = id;
-    m_touched |= std::uint64_t{1} << channel;
 }
 
 void Dram::enqueue(int slotIndex, const Request& request)

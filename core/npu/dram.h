@@ -310,13 +310,21 @@ private:
             forEachSlot(bitOf(slot), [&](std::size_t s) { out = out && isFree(s); });
         return out;
     }
-    DramPlace addGroup(Slot& slot, std::int64_t address, std::int64_t bursts, bool isAdjacent);
+    void addGroups(Slot& slot, Group group, bool isAdjacent);
     void enqueue(int slot, std::uint32_t group, const DramPlace& place);
     void enqueue(int slot, const Request& request);
     void sendRequest(int slot, Cycle now);
     void endGroup(int slot, const Group& group, Cycle now);
     void takeArrivals(Cycle now);
-    [[nodiscard]] DramPlace fastPlaceOf(std::int64_t address) const noexcept;
+    /// placeOf() with divisions made ready.
+    [[nodiscard]] DramPlace fastPlaceOf(std::int64_t address) const noexcept
+    {
+        const std::int64_t block = address >> m_interleaveShift;
+        const std::int64_t perChannel = m_perChannel.of(block), perBank = m_perBank.of(perChannel);
+        return {static_cast<int>(block - perChannel * m_hw.channels),
+                static_cast<int>(perChannel - perBank * m_hw.banks),
+                ((perBank << m_interleaveShift) + (address & (m_hw.interleaveBytes - 1))) >> m_rowShift};
+    }
     void releaseBus(std::size_t channel);
     void issueChannel(std::size_t channel, Cycle now);
     void serve(std::size_t channel, std::size_t bank, Cycle now);

@@ -120,8 +120,14 @@ Result<Machine> withNpuHardware(const Machine& machine, const npu::NpuHardware& 
             out.word("dram.pipelined_hits", "false"); // pipelined hits have no time of their own
         whole("dram.row_hit_cycles", wanted.dram.rowHitCycles, has.dram.rowHitCycles);
         whole("dram.row_miss_cycles", wanted.dram.rowMissCycles, has.dram.rowMissCycles);
+        whole("dram.read_latency_cycles", wanted.dram.readLatencyCycles, has.dram.readLatencyCycles);
+        whole("dram.write_latency_cycles", wanted.dram.writeLatencyCycles, has.dram.writeLatencyCycles);
+        whole("dram.outstanding_requests", wanted.dram.outstandingRequests, has.dram.outstandingRequests);
+        whole("dram.request_bytes", wanted.dram.requestBytes, has.dram.requestBytes);
         whole("noc.link_bytes_per_cycle", wanted.linkBytesPerCycle, has.linkBytesPerCycle);
         whole("noc.trunk_bytes_per_cycle", wanted.trunkBytesPerCycle, has.trunkBytesPerCycle);
+        if (wanted.coreToCore != has.coreToCore)
+            out.word("noc.core_to_core", wanted.coreToCore ? "true" : "false");
         out.number("energy_pj.mac", wanted.energy.mac, has.energy.mac);
         out.number("energy_pj.spm", wanted.energy.spm, has.energy.spm);
         out.number("energy_pj.noc", wanted.energy.noc, has.energy.noc);

@@ -60,12 +60,17 @@ npu::NpuHardware npuHardwareOf(const Machine& m)
     hw.dram.rowBytes = m.dram.rowBytes;
     hw.dram.rowHitCycles = m.dram.pipelinedHits ? hw.dram.busCyclesPerBurst() : m.dram.rowHitCycles;
     hw.dram.rowMissCycles = m.dram.rowMissCycles;
+    hw.dram.readLatencyCycles = m.dram.readLatencyCycles;
+    hw.dram.writeLatencyCycles = m.dram.writeLatencyCycles;
+    hw.dram.outstandingRequests = m.dram.outstandingRequests;
+    hw.dram.requestBytes = m.dram.requestBytes;
     for (const MachineLevel level : {MachineLevel::L3, MachineLevel::L2, MachineLevel::L1})
         if (m.hasLevel(level) && m.at(level).shared && hw.shared.bytes == 0)
             hw.shared = {m.at(level).totalBytes(),
                          std::max<std::int64_t>(1, static_cast<std::int64_t>(m.bytesPerCycle(level)))};
     hw.linkBytesPerCycle = m.noc.linkBytesPerCycle;
     hw.trunkBytesPerCycle = m.noc.trunkBytesPerCycle;
+    hw.coreToCore = m.noc.coreToCore;
     hw.energy = {m.energy.mac, m.energy.spm, m.energy.noc, m.energy.dram};
     return hw;
 }

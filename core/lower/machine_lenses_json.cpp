@@ -92,7 +92,8 @@ Result<Fields> npuFields(const Json& json, const MachineText& t)
                                       std::pair{"dram.bytes_per_cycle", Json(hw->dram.bytesPerCycle)}})
         out.emplace_back(path, value);
     for (const char* key :
-         {"banks", "burst_bytes", "interleave_bytes", "row_bytes", "row_hit_cycles", "row_miss_cycles"})
+         {"banks", "burst_bytes", "interleave_bytes", "row_bytes", "row_hit_cycles", "row_miss_cycles",
+          "read_latency_cycles", "write_latency_cycles", "outstanding_requests", "request_bytes"})
         if (json.contains("dram") && json["dram"].contains(key))
             out.emplace_back(std::string("dram.") + key, json["dram"][key]);
     copyObject(out, json, "noc", "noc");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace tilewright {
 
@@ -220,13 +221,17 @@ private:
         flag("dram.pipelined_hits", m.dram.pipelinedHits);
         flag("dram.address_hash", m.dram.addressHash);
         m.derived.push_back({"dram.deliverable_gb_per_s", formatNumber(m.deliverableGbPerSecond()),
-                             "the smaller of the rate of all buses, in whole cycles a burst, and the rate of "
-                             "all banks when every burst finds its row open"});
+                             "the smallest of the rate of all buses, in whole cycles a burst, the rate of "
+                             "all banks when every burst finds its row open, and, if they are limited, the "
+                             "outstanding requests of all cores * their bytes / (latency of reads + time of "
+                             "a request on its bank)"});
         const double wanted = m.at(MachineLevel::External).gbPerSecond;
         if (m.deliverableGbPerSecond() < wanted * 0.99)
-            m.notes.push_back("dram: channels and banks deliver at most " +
-                              formatGrouped(m.deliverableGbPerSecond()) + " of the " + formatGrouped(wanted) +
-                              " GB/s of external; the NPU lens has no more than that");
+            m.notes.push_back(
+                std::string(m.dram.outstandingRequests > 0 ? "dram: channels, banks and outstanding requests"
+                                                           : "dram: channels and banks") +
+                " deliver at most " + formatGrouped(m.deliverableGbPerSecond()) + " of the " +
+                formatGrouped(wanted) + " GB/s of external; the NPU lens has no more than that");
     }
 
     void noc()
@@ -237,6 +242,7 @@ private:
               "bytes a cycle of the scratchpad's level");
         value("noc.trunk_bytes_per_cycle", m.noc.trunkBytesPerCycle, m.cores * m.noc.linkBytesPerCycle,
               "cores * link");
+        flag("noc.core_to_core", m.noc.coreToCore);
     }
 
     Machine& m;
@@ -337,6 +343,28 @@ double Machine::Dram::deliverableBytesPerCycle() const noexcept
     const double bus = std::ceil(burst / bytesPerCycle - 1e-9);
     const double bank = bus + (pipelinedHits ? bus : static_cast<double>(rowHitCycles));
     return static_cast<double>(channels) * std::min(burst / bus, static_cast<double>(banks) * burst / bank);
+}
+
+double Machine::Dram::requestedBytesPerCycle() const noexcept
+{
+    if (outstandingRequests == 0)
+        return std::numeric_limits<double>::infinity();
+    // As docs/rules/npu.md 5.9: the bursts of one interleave block follow each other on their bank, those of
+    // other blocks at best at the same time.
+    const std::int64_t bursts = std::max<std::int64_t>(1, requestBytes / burstBytes);
+    const auto onBank =
+        static_cast<double>(std::min(bursts, std::max<std::int64_t>(1, interleaveBytes / burstBytes)));
+    const double bus = std::ceil(static_cast<double>(burstBytes) / bytesPerCycle - 1e-9);
+    const double burst = bus + (pipelinedHits ? bus : static_cast<double>(rowHitCycles));
+    return static_cast<double>(outstandingRequests * bursts * burstBytes) /
+           (static_cast<double>(readLatencyCycles) + onBank * burst);
+}
+
+double Machine::deliverableGbPerSecond() const noexcept
+{
+    return std::min(dram.deliverableBytesPerCycle(),
+                    static_cast<double>(cores) * dram.requestedBytesPerCycle()) *
+           clockGhz;
 }
 
 bool Machine::hasLevel(MachineLevel level) const

@@ -150,9 +150,9 @@ struct Machine : MachineCores
         double bytesPerCycle = 16;
         std::int64_t burstBytes = 64, interleaveBytes = 256, rowBytes = 2048;
         std::int64_t rowHitCycles = 20, rowMissCycles = 60;
-        /// From the request of a core to its first byte, beside the times of the banks.
+        /// From the request of a DMA of a core to its first byte, beside the times of the banks.
         std::int64_t readLatencyCycles = 0, writeLatencyCycles = 0;
-        std::int64_t outstandingRequests = 0; ///< requests of a core on their way; 0: no limit
+        std::int64_t outstandingRequests = 0; ///< requests of a DMA of a core on their way; 0: no limit
         std::int64_t requestBytes = 64;       ///< largest request
         bool pipelinedHits = false; ///< a burst of an open row takes its time on the bus instead of a row hit
         bool addressHash = false;   ///< channel and bank come from a hash of the address
@@ -161,6 +161,9 @@ struct Machine : MachineCores
         /// The largest rate of all channels in bytes a cycle: that of the buses or, if less, of the banks
         /// when every burst finds its row open.
         [[nodiscard]] double deliverableBytesPerCycle() const noexcept;
+        /// The largest rate of the loads of one core in bytes a cycle by Little's law: outstanding requests *
+        /// their size / least time of a request. Infinite if their number has no limit.
+        [[nodiscard]] double requestedBytesPerCycle() const noexcept;
     };
     /// Time from the command of the host to the start of an operator, in us, by kind of operator.
     struct Launch
@@ -179,6 +182,7 @@ struct Machine : MachineCores
     struct Noc
     {
         std::int64_t linkBytesPerCycle = 32, trunkBytesPerCycle = 128;
+        bool coreToCore = false; ///< results go from core to core where they can, without external memory
         bool operator==(const Noc&) const = default;
     };
     struct Dma
@@ -235,11 +239,9 @@ struct Machine : MachineCores
     {
         return at(level).gbPerSecond / clockGhz;
     }
-    /// Largest rate of the external memory in GB/s that its channels and banks allow.
-    [[nodiscard]] double deliverableGbPerSecond() const noexcept
-    {
-        return dram.deliverableBytesPerCycle() * clockGhz;
-    }
+    /// Largest rate of the loads of all cores of the first kind in GB/s that channels, banks and outstanding
+    /// requests of the external memory allow.
+    [[nodiscard]] double deliverableGbPerSecond() const noexcept;
     [[nodiscard]] std::int64_t allCores() const noexcept; ///< cores of all kinds
 };
 

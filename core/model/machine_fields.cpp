@@ -65,8 +65,13 @@ constexpr Modelled kModelled[] = {
     {"dram.row_hit_cycles", kNpu, false},
     {"dram.row_miss_cycles", kNpu, false},
     {"dram.pipelined_hits", kNpu, false},
+    {"dram.read_latency_cycles", kNpu},
+    {"dram.write_latency_cycles", kNpu},
+    {"dram.outstanding_requests", kNpu},
+    {"dram.request_bytes", kNpu},
     {"dram.deliverable_gb_per_s", kNpu, false},
     {"dram", 0},
+    {"noc.core_to_core", kNpu},
     {"noc", kNpu, false},
     {"dma", kMapping, false},
     {"links", 0, false}, // of several chips: the Summary and the sweep of language models
@@ -354,19 +359,21 @@ std::vector<MachineField> machineFields(const Machine& m)
     f.number("dram.write_latency_cycles", "latency of writes", U::Cycles, m.dram.writeLatencyCycles,
              "From a request to its first byte, beside the times of the banks.");
     f.number("dram.outstanding_requests", "outstanding requests", U::Count, m.dram.outstandingRequests,
-             "Requests of one core on their way. 0: no limit.");
+             "Requests of one DMA of a core on their way. 0: no limit.");
     f.number("dram.request_bytes", "request", U::Bytes, m.dram.requestBytes, "Largest size of a request.");
     f.flag("dram.pipelined_hits", "pipelined row hits", m.dram.pipelinedHits,
            "A burst of an open row takes its time on the bus, instead of the time of a row hit.");
     f.flag("dram.address_hash", "address hash", m.dram.addressHash,
            "Channel and bank come from a hash of the address.");
     f.computed("dram.deliverable_gb_per_s", "deliverable bandwidth", U::GbPerSecond,
-               m.deliverableGbPerSecond(), "The most that channels and banks allow.");
+               m.deliverableGbPerSecond(), "The most that channels, banks and outstanding requests allow.");
     f.group("network");
     f.number("noc.link_bytes_per_cycle", "link of a core", U::BytesPerCycle, m.noc.linkBytesPerCycle,
              "Between a core and the trunk.");
     f.number("noc.trunk_bytes_per_cycle", "trunk", U::BytesPerCycle, m.noc.trunkBytesPerCycle,
              "Shared by all cores.");
+    f.flag("noc.core_to_core", "core to core", m.noc.coreToCore,
+           "A result goes to the core that reads it, while it is in a scratchpad, instead of through DRAM.");
     f.group("DMA");
     f.number("dma.init_cycles", "start of a burst", U::Cycles, m.dma.initCycles, "Cycles of the DMA clock.");
     f.number("dma.cycles_per_byte", "cycles per byte", U::Cycles, m.dma.cyclesPerByte,

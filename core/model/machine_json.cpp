@@ -311,6 +311,7 @@ static void bindFields(JsonFields& f, Machine& m)
     f.optional("noc", [&](JsonFields& noc) {
         noc.optional("link_bytes_per_cycle", m.noc.linkBytesPerCycle, Integers{1, 1 << 24});
         noc.optional("trunk_bytes_per_cycle", m.noc.trunkBytesPerCycle, Integers{1, 1 << 28});
+        noc.optional("core_to_core", m.noc.coreToCore);
     });
     f.optional("dma", [&](JsonFields& dma) {
         dma.optional("init_cycles", m.dma.initCycles, Numbers{0, 1e9});

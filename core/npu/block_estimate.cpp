@@ -59,8 +59,18 @@ TileMove moveOf(const DramHardware& dram, const NpuTensor& tensor, const TileDes
     }
     const double scale = static_cast<double>(tile.elements()) / static_cast<double>(part.elements());
     out.bytes = scale * static_cast<double>(bursts * dram.burstBytes);
-    out.alone = scale * static_cast<double>(alone) + static_cast<double>(latency);
-    out.again = scale * static_cast<double>(again);
+    // No DMA is faster than its requests, each of which takes at least a row hit and its time on the bus.
+    const auto trip =
+        static_cast<double>(dram.readLatencyCycles + dram.rowHitCycles + dram.busCyclesPerBurst());
+    const double requested =
+        dram.outstandingRequests == 0
+            ? 0
+            : out.bytes /
+                  static_cast<double>(dram.outstandingRequests * dram.burstsOfRequest() * dram.burstBytes) *
+                  trip;
+    out.alone = std::max(scale * static_cast<double>(alone), requested) +
+                static_cast<double>(latency + dram.readLatencyCycles);
+    out.again = std::max(scale * static_cast<double>(again), requested);
     out.banks = scale * static_cast<double>(all);
     return out;
 }

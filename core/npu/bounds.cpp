@@ -219,6 +219,8 @@ std::string explainRun(const NpuGraph& graph, const NpuRun& run, const Bounds& b
         break;
     }
     }
+    if (run.passedBytes > 0)
+        text += "; " + formatGrouped(run.passedBytes) + " bytes went from core to core";
     return text + " (makespan " + formatGrouped(run.makespan) + ", lower bound of these tiles " +
            formatGrouped(bounds.lowerBound) + ")";
 }

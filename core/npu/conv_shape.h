@@ -53,10 +53,10 @@ struct ConvShape
     [[nodiscard]] std::int64_t weightsOf(const TileSizes& t) const { return t.cOut * t.cIn * kh * kw; }
 
     /// True if a node of this tile, with two sets of operands, fits into the SPM of a core.
-    [[nodiscard]] bool fits(const TileSizes& t) const
+    [[nodiscard]] bool fits(const TileSizes& t, int sets = 2) const
     {
         const std::int64_t inputs = (inputOf(t) + weightsOf(t)) * dtype;
-        return 2 * inputs + t.cOut * t.height * t.width * hw.accumulatorBytes <= hw.spmBytes;
+        return sets * inputs + t.cOut * t.height * t.width * hw.accumulatorBytes <= hw.spmBytes;
     }
 
     /// Cycles of a node of this tile, `t.cOut` output channels of one group or of whole groups. Groups follow

@@ -23,10 +23,10 @@ public:
     {
     }
 
-    [[nodiscard]] TileSizes best(std::int64_t mostNodes) const
+    [[nodiscard]] TileSizes best(const NodeLimits& limits) const
     {
-        if (const auto found =
-                bestTile(m_hw, mostNodes, [this](TileChoice& c, bool finer) { offerAll(c, finer); }))
+        if (const auto found = bestTile(
+                m_hw, limits, [this](TileChoice& c, bool finer, int sets) { offerAll(c, finer, sets); }))
             return *found;
         TileSizes t; // nothing fits with two sets of operands
         t.cOut = m_s.channelBlock(std::max<std::int64_t>(m_wish.cOut, 1));
@@ -38,7 +38,7 @@ public:
     }
 
 private:
-    void offerAll(TileChoice& choice, bool finer) const
+    void offerAll(TileChoice& choice, bool finer, int sets) const
     {
         BlockSizes channels;
         for (const std::int64_t c : blockSizesOf(m_s.cOut, m_hw.engineCols, m_wish.cOut, finer))
@@ -53,7 +53,7 @@ private:
                     for (const std::int64_t height : blockSizesOf(m_s.hOut, 1, m_wish.height, false)) {
                         TileSizes t;
                         t.cOut = cOut, t.cIn = cIn, t.width = width, t.height = height;
-                        if (m_s.fits(t) &&
+                        if (m_s.fits(t, sets) &&
                             fitsOnce(m_hw, m_s.dtype, m_accumulated, {m_s.inputOf(t), m_s.weightsOf(t)},
                                      t.cOut * t.height * t.width))
                             choice.offer(t, gridOf(t));
@@ -124,9 +124,9 @@ private:
 } // namespace
 
 TileSizes convTile(const NpuModel& model, const NpuHardware& hw, const ModelOp& op, const TileSizes& wish,
-                   const std::array<bool, 2>& accumulated, std::int64_t mostNodes)
+                   const std::array<bool, 2>& accumulated, const NodeLimits& limits)
 {
-    return ConvCut(model, hw, op, wish, accumulated).best(mostNodes);
+    return ConvCut(model, hw, op, wish, accumulated).best(limits);
 }
 
 } // namespace tilewright::npu

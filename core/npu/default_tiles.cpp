@@ -7,11 +7,17 @@
 
 namespace tilewright::npu {
 
-DefaultTiles::DefaultTiles(const NpuModel& model, const NpuHardware& hw) : m_model(model), m_hw(hw)
+DefaultTiles::DefaultTiles(const NpuModel& model, const NpuHardware& hw, std::size_t mostNodes)
+    : m_model(model), m_hw(hw)
 {
     constexpr std::int64_t kCompared = 20'000, kMost = 500'000; // of a model
     const auto ops = std::max<std::int64_t>(1, static_cast<std::int64_t>(model.ops.size()));
-    m_mostNodes = std::max<std::int64_t>(kCompared / ops, std::min<std::int64_t>(4 * hw.cores, kMost / ops));
+    m_limits.preferred =
+        std::max<std::int64_t>(kCompared / ops, std::min<std::int64_t>(4 * hw.cores, kMost / ops));
+    if (mostNodes > 0) {
+        m_limits.most = static_cast<std::int64_t>(mostNodes) / ops;
+        m_limits.preferred = std::min(m_limits.preferred, m_limits.most);
+    }
     m_accumulated.assign(model.tensors.size(), false);
     for (const ModelOp& op : model.ops)
         if (op.type == OpType::MatMul || op.type == OpType::Conv2d || op.type == OpType::Attention)
@@ -45,9 +51,9 @@ TileSizes DefaultTiles::of(const ModelOp& op, const TileSizes& wish)
         ProductToCut product = productToCut(m_model, op);
         product.wish = wish;
         product.accumulated = accumulated;
-        return known->second = matmulTile(m_hw, product, m_mostNodes);
+        return known->second = matmulTile(m_hw, product, m_limits);
     }
-    return known->second = convTile(m_model, m_hw, op, wish, accumulated, m_mostNodes);
+    return known->second = convTile(m_model, m_hw, op, wish, accumulated, m_limits);
 }
 
 std::int64_t DefaultTiles::vectorElements(const ModelOp& op) const
@@ -61,7 +67,7 @@ std::int64_t DefaultTiles::vectorElements(const ModelOp& op) const
         all = saturatingMul(all, d);
     // Rounds of one block a core, as few as there are with the largest blocks.
     const std::int64_t most =
-        std::min(room, std::max<std::int64_t>(kMost / dtype, ceilDiv(all, m_mostNodes)));
+        std::min(room, std::max<std::int64_t>(kMost / dtype, ceilDiv(all, m_limits.preferred)));
     const std::int64_t rounds = ceilDiv(all, saturatingMul(most, m_hw.cores));
     return std::clamp(ceilDiv(all, rounds * m_hw.cores), std::min<std::int64_t>(most, kLeast / dtype), most);
 }

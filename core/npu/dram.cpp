@@ -4,6 +4,8 @@
 #include "base/integer.h"
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 
 namespace tilewright::npu {
 
@@ -49,6 +51,8 @@ Dram::Dram(const DramHardware& hardware, int slots)
       m_perBank(hardware.banks), m_channels(static_cast<std::size_t>(hardware.channels)),
       m_next(m_channels.size(), kNever), m_slots(static_cast<std::size_t>(slots)), m_ranks(m_slots.size()),
       m_queues(m_channels.size() * m_banks * m_slots.size()),
+      m_hasRequests(hardware.outstandingRequests > 0 || hardware.readLatencyCycles > 0 ||
+                    hardware.writeLatencyCycles > 0),
       m_burstShift(std::countr_zero(static_cast<std::uint64_t>(hardware.burstBytes))),
       m_interleaveShift(std::countr_zero(static_cast<std::uint64_t>(hardware.interleaveBytes))),
       m_rowShift(std::countr_zero(static_cast<std::uint64_t>(hardware.rowBytes)))
@@ -61,53 +65,131 @@ Dram::Dram(const DramHardware& hardware, int slots)
     }
 }
 
+/// Queues a group of a transfer at its bank.
+inline void Dram::enqueue(int slotIndex, std::uint32_t id, const DramPlace& place)
+{
+    Slot& slot = m_slots[static_cast<std::size_t>(slotIndex)];
+    const Group& group = slot.groups[id];
+    const auto channel = static_cast<std::size_t>(place.channel), bank = static_cast<std::size_t>(place.bank);
+    Queue& q = queues(channel, bank)[slotIndex];
+    Channel& ch = m_channels[channel];
+    if (q.first == kNone) {
+        q.first = id;
+        q.row = group.row;
+        Bank& b = ch.banks[bank];
+        b.waiting |= bitOf(static_cast<std::size_t>(slotIndex));
+        if (b.slot < 0)
+            ch.idleWithWork |= std::uint64_t{1} << bank;
+    } else {
+        slot.groups[q.last].next = id;
+    }
+    q.last = id;
+    m_touched |= std::uint64_t{1} << channel;
+}
+
 void Dram::begin(int slotIndex, const NpuTensor& tensor, const TileDesc& tile, std::uint32_t tileId,
-                 std::uint64_t age, std::int32_t head, bool isStore, SharedMemory* shared)
+                 std::uint64_t age, std::int32_t head, bool isStore, Cycle now, SharedMemory* shared)
 {
     Slot& slot = m_slots[static_cast<std::size_t>(slotIndex)];
     assert(slot.remaining == 0);
     slot.groups.clear();
+    slot.requests.clear();
+    slot.nextRequest = 0;
     m_ranks[static_cast<std::size_t>(slotIndex)] = {age, head};
     slot.tile = tileId;
     slot.isStore = isStore;
-    const std::int64_t interleave = m_hw.interleaveBytes;
-    const auto add = [&](std::int64_t address, std::int64_t bursts) {
-        if (shared != nullptr && shared->take(slotIndex, address, bursts))
-            return;
-        const std::int64_t block = address >> m_interleaveShift;
-        const std::int64_t perChannel = m_perChannel.of(block);
-        const auto channel = static_cast<std::size_t>(block - perChannel * m_hw.channels);
-        const std::int64_t perBank = m_perBank.of(perChannel);
-        const auto bank = static_cast<std::size_t>(perChannel - perBank * m_hw.banks);
-        const std::int64_t local = (perBank << m_interleaveShift) + (address & (interleave - 1));
-        const auto id = static_cast<std::uint32_t>(slot.groups.size());
-        const auto row = static_cast<std::uint32_t>(local >> m_rowShift);
-        slot.groups.push_back({address, row, static_cast<std::uint32_t>(bursts), kNone});
-        Queue& q = queues(channel, bank)[slotIndex];
-        Channel& ch = m_channels[channel];
-        if (q.first == kNone) {
-            q.first = id;
-            q.row = row;
-            Bank& b = ch.banks[bank];
-            b.waiting |= bitOf(static_cast<std::size_t>(slotIndex));
-            if (b.slot < 0)
-                ch.idleWithWork |= std::uint64_t{1} << bank;
-        } else {
-            slot.groups[q.last].next = id;
-        }
-        q.last = id;
-        ch.queuedBytes += bursts << m_burstShift;
-        m_touched |= std::uint64_t{1} << channel;
-        slot.remaining += bursts << m_burstShift;
-    };
+    bool isAdjacent = false; // to the group before
     forEachRun(tensor, tile, [&](std::int64_t address, std::int64_t bytes) {
         const std::int64_t end = (address + bytes + m_hw.burstBytes - 1) >> m_burstShift << m_burstShift;
+        isAdjacent = false;
         for (std::int64_t at = address >> m_burstShift << m_burstShift; at < end;) {
             const std::int64_t stop = std::min(end, ((at >> m_interleaveShift) + 1) << m_interleaveShift);
-            add(at, (stop - at) >> m_burstShift);
+            const std::int64_t bursts = (stop - at) >> m_burstShift;
+            if (shared != nullptr && shared->take(slotIndex, at, bursts)) {
+                isAdjacent = false;
+            } else {
+                const DramPlace place = fastPlaceOf(at);
+                m_channels[static_cast<std::size_t>(place.channel)].queuedBytes += bursts << m_burstShift;
+                slot.remaining += bursts << m_burstShift;
+                const auto row = static_cast<std::uint32_t>(place.row);
+                if (m_hasRequests) {
+                    addGroups(slot, {at, row, static_cast<std::uint32_t>(bursts), kNone, 0}, isAdjacent);
+                } else {
+                    slot.groups.push_back({at, row, static_cast<std::uint32_t>(bursts), kNone, 0});
+                    enqueue(slotIndex, static_cast<std::uint32_t>(slot.groups.size() - 1), place);
+                }
+                isAdjacent = true;
+            }
             at = stop;
         }
     });
+    if (!m_hasRequests)
+        return;
+    const auto limit = static_cast<std::size_t>(m_hw.outstandingRequests);
+    for (std::size_t left = limit > 0 ? limit : slot.requests.size(); left > 0; --left)
+        sendRequest(slotIndex, now);
+}
+
+/// Appends bursts of one interleave block to a transfer, cut where a request ends. `isAdjacent`: the group
+/// before ends where they begin.
+void Dram::addGroups(Slot& slot, Group group, bool isAdjacent)
+{
+    const std::int64_t most =
+        m_hw.outstandingRequests > 0 ? m_hw.burstsOfRequest() : std::numeric_limits<std::int64_t>::max();
+    for (std::int64_t left = group.bursts; left > 0; left -= group.bursts) {
+        if (!isAdjacent || slot.requests.back().bursts == most) {
+            const auto first = static_cast<std::uint32_t>(slot.groups.size());
+            slot.requests.push_back({first, first, 0});
+        }
+        isAdjacent = true;
+        Request& request = slot.requests.back();
+        group.bursts = static_cast<std::uint32_t>(std::min(left, most - request.bursts));
+        group.request = static_cast<std::uint32_t>(slot.requests.size() - 1);
+        slot.groups.push_back(group);
+        ++request.end;
+        request.bursts += group.bursts;
+        group.address += static_cast<std::int64_t>(group.bursts) << m_burstShift;
+    }
+}
+
+void Dram::enqueue(int slotIndex, const Request& request)
+{
+    for (std::uint32_t id = request.first; id < request.end; ++id)
+        enqueue(slotIndex, id, fastPlaceOf(m_slots[static_cast<std::size_t>(slotIndex)].groups[id].address));
+}
+
+/// Sends the next request of a transfer, if there is one.
+void Dram::sendRequest(int slotIndex, Cycle now)
+{
+    Slot& slot = m_slots[static_cast<std::size_t>(slotIndex)];
+    if (slot.nextRequest == slot.requests.size())
+        return;
+    const auto number = static_cast<std::uint32_t>(slot.nextRequest++);
+    if (const Cycle latency = m_hw.latency(slot.isStore); latency > 0) {
+        m_arrivals.push_back({now + latency, slotIndex, number});
+        std::push_heap(m_arrivals.begin(), m_arrivals.end(), std::greater<>());
+        return;
+    }
+    enqueue(slotIndex, slot.requests[number]);
+}
+
+/// A group of a transfer has been moved. When its request is complete, the next one is sent.
+void Dram::endGroup(int slotIndex, const Group& group, Cycle now)
+{
+    Request& request = m_slots[static_cast<std::size_t>(slotIndex)].requests[group.request];
+    request.bursts -= group.bursts;
+    if (request.bursts == 0 && m_hw.outstandingRequests > 0)
+        sendRequest(slotIndex, now);
+}
+
+void Dram::takeArrivals(Cycle now)
+{
+    while (!m_arrivals.empty() && m_arrivals.front().time <= now) {
+        const Arrival arrival = m_arrivals.front();
+        std::pop_heap(m_arrivals.begin(), m_arrivals.end(), std::greater<>());
+        m_arrivals.pop_back();
+        enqueue(arrival.slot, m_slots[static_cast<std::size_t>(arrival.slot)].requests[arrival.request]);
+    }
 }
 
 void Dram::releaseBus(std::size_t channel)

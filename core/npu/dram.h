@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <tuple>
 #include <vector>
 
 namespace tilewright::npu {
@@ -71,12 +72,18 @@ class Dram
 public:
     Dram(const DramHardware& hardware, int slots);
 
-    /// Queues all bursts of a transfer in the free slot `slot`. `age` increases with every transfer.
-    /// Groups that `shared` supplies are not queued; null: there is no shared memory.
+    /// Begins a transfer in the free slot `slot`: queues its bursts, or sends its requests if these have a
+    /// latency or a limit (docs/rules/npu.md 5.9). `age` increases with every transfer. Groups that `shared`
+    /// supplies are not queued; null: there is no shared memory.
     void begin(int slot, const NpuTensor& tensor, const TileDesc& tile, std::uint32_t tileId,
-               std::uint64_t age, std::int32_t head, bool isStore, SharedMemory* shared = nullptr);
-    /// The next time at which a bus is released or an idle bus can be granted; kNever if nothing is queued.
-    [[nodiscard]] Cycle nextTime() const noexcept { return *std::min_element(m_next.begin(), m_next.end()); }
+               std::uint64_t age, std::int32_t head, bool isStore, Cycle now, SharedMemory* shared = nullptr);
+    /// The next time at which a bus is released, an idle bus can be granted or requests arrive; kNever if
+    /// there is none.
+    [[nodiscard]] Cycle nextTime() const noexcept
+    {
+        const Cycle next = *std::min_element(m_next.begin(), m_next.end());
+        return m_arrivals.empty() ? next : std::min(next, m_arrivals.front().time);
+    }
     /// Releases the buses whose transfers end at `now`. Calls delivered(slot, bytes) in order of channel.
     template <typename F> void release(Cycle now, F&& delivered)
     {
@@ -90,11 +97,15 @@ public:
             if (ch.busBank >= 0 && ch.busEnd == now) {
                 const Bank& bank = ch.banks[static_cast<std::size_t>(ch.busBank)];
                 const int slot = bank.slot;
-                const std::int64_t bytes = static_cast<std::int64_t>(bank.group.bursts) << m_burstShift;
+                const Group group = bank.group;
                 releaseBus(c);
-                delivered(slot, bytes);
+                delivered(slot, static_cast<std::int64_t>(group.bursts) << m_burstShift);
+                if (m_hasRequests)
+                    endGroup(slot, group, now);
             }
         }
+        if (!m_arrivals.empty())
+            takeArrivals(now);
     }
     /// Assigns work to idle banks and buses. Call it after release() and all begin() calls of this cycle.
     void issue(Cycle now)
@@ -130,6 +141,24 @@ private:
         std::uint32_t row = 0;
         std::uint32_t bursts = 0;
         std::uint32_t next = kNone; ///< index of the next group of the same slot and bank
+        std::uint32_t request = 0;  ///< index of its request in the slot
+    };
+    /// Adjacent bursts that a DMA asks for at once: groups [first, end) of its slot.
+    struct Request
+    {
+        std::uint32_t first = 0, end = 0;
+        std::int64_t bursts = 0; ///< that the bus has not moved
+    };
+    /// A request on its way to the banks.
+    struct Arrival
+    {
+        Cycle time = 0;
+        int slot = 0;
+        std::uint32_t request = 0;
+        bool operator>(const Arrival& o) const noexcept
+        {
+            return std::tie(time, slot, request) > std::tie(o.time, o.slot, o.request);
+        }
     };
     /// Burst groups that one slot has queued for one bank, in order; kNone if there are none.
     struct Queue
@@ -220,6 +249,8 @@ private:
     struct Slot
     {
         std::vector<Group> groups;
+        std::vector<Request> requests; ///< only if requests have a latency or a limit
+        std::size_t nextRequest = 0;   ///< the first that is not sent
         std::uint32_t tile = 0;
         bool isStore = false;
         std::int64_t remaining = 0;
@@ -279,6 +310,21 @@ private:
             forEachSlot(bitOf(slot), [&](std::size_t s) { out = out && isFree(s); });
         return out;
     }
+    void addGroups(Slot& slot, Group group, bool isAdjacent);
+    void enqueue(int slot, std::uint32_t group, const DramPlace& place);
+    void enqueue(int slot, const Request& request);
+    void sendRequest(int slot, Cycle now);
+    void endGroup(int slot, const Group& group, Cycle now);
+    void takeArrivals(Cycle now);
+    /// placeOf() with divisions made ready.
+    [[nodiscard]] DramPlace fastPlaceOf(std::int64_t address) const noexcept
+    {
+        const std::int64_t block = address >> m_interleaveShift;
+        const std::int64_t perChannel = m_perChannel.of(block), perBank = m_perBank.of(perChannel);
+        return {static_cast<int>(block - perChannel * m_hw.channels),
+                static_cast<int>(perChannel - perBank * m_hw.banks),
+                ((perBank << m_interleaveShift) + (address & (m_hw.interleaveBytes - 1))) >> m_rowShift};
+    }
     void releaseBus(std::size_t channel);
     void issueChannel(std::size_t channel, Cycle now);
     void serve(std::size_t channel, std::size_t bank, Cycle now);
@@ -294,9 +340,11 @@ private:
     std::vector<Channel> m_channels;
     std::vector<Cycle> m_next; ///< per channel: time of its next event
     std::vector<Slot> m_slots;
-    std::vector<SlotRank> m_ranks; ///< arbitration keys, per slot
-    std::vector<Queue> m_queues;   ///< indexed by channel, bank and slot
-    std::uint64_t m_touched = 0;   ///< mask of the channels that issue() must visit
+    std::vector<SlotRank> m_ranks;   ///< arbitration keys, per slot
+    std::vector<Queue> m_queues;     ///< indexed by channel, bank and slot
+    std::vector<Arrival> m_arrivals; ///< a heap, the earliest first
+    bool m_hasRequests;              ///< requests have a latency or a limit
+    std::uint64_t m_touched = 0;     ///< mask of the channels that issue() must visit
     std::int64_t m_totalBytes = 0, m_hits = 0, m_misses = 0;
     int m_burstShift = 0, m_interleaveShift = 0, m_rowShift = 0;
     int m_slotShift = 0; ///< log2 of the slots that share a bit of a mask

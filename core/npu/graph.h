@@ -187,6 +187,8 @@ struct NpuGraph
     std::string name;
     NpuHardware hardware; ///< machine whose default tiles these are
     int elementBytes = 2; ///< of the model; the energies of the hardware are of such elements
+    /// Default tiles may fit with one set of operands only, because others make too many nodes.
+    bool fewNodes = false;
     std::vector<NpuTensor> tensors;
     std::vector<std::string> opNames; ///< names, by operator of the model
     std::vector<OpType> opTypes;      ///< types, by operator of the model

@@ -34,6 +34,10 @@ struct DramHardware
     std::int64_t rowBytes = 2048;
     Cycle rowHitCycles = 20;
     Cycle rowMissCycles = 60;
+    /// From the request of a DMA until its bytes are queued, beside the times of the banks.
+    Cycle readLatencyCycles = 0, writeLatencyCycles = 0;
+    std::int64_t outstandingRequests = 0; ///< of one DMA of a core; 0: no limit
+    std::int64_t requestBytes = 64;       ///< largest request, if their number is limited
     Arbiter arbiter = Arbiter::DramAware;
     bool operator==(const DramHardware&) const = default;
 
@@ -41,6 +45,15 @@ struct DramHardware
     [[nodiscard]] Cycle busCyclesPerBurst() const noexcept
     {
         return (burstBytes + bytesPerCycle - 1) / bytesPerCycle;
+    }
+    /// Bursts of the largest request.
+    [[nodiscard]] std::int64_t burstsOfRequest() const noexcept
+    {
+        return requestBytes > burstBytes ? requestBytes / burstBytes : 1;
+    }
+    [[nodiscard]] Cycle latency(bool isStore) const noexcept
+    {
+        return isStore ? writeLatencyCycles : readLatencyCycles;
     }
 };
 
@@ -89,6 +102,7 @@ struct NpuHardware
     DramHardware dram;
     std::int64_t linkBytesPerCycle = 32;   ///< NoC: link of one core (loads and stores together)
     std::int64_t trunkBytesPerCycle = 128; ///< NoC: trunk that all cores share
+    bool coreToCore = false; ///< results go from core to core where they can (docs/rules/npu.md 5.8)
     SharedHardware shared;
     NpuEnergy energy;
     bool operator==(const NpuHardware&) const = default;

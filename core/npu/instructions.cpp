@@ -13,6 +13,8 @@ std::string_view toString(Opcode opcode) noexcept
         return "SYNC";
     case Opcode::TLoad:
         return "TLOAD";
+    case Opcode::TRecv:
+        return "TRECV";
     case Opcode::TMatmul:
         return "TMATMUL";
     case Opcode::TConv:
@@ -93,7 +95,7 @@ std::vector<std::vector<Instruction>> instructionsOf(const NpuGraph& graph, cons
             if (run.options.scheduler == Scheduler::Dynamic && graph.isFirstOfUnit(choice.node))
                 program.push_back({Opcode::Sync, choice.node, kNone, choice.time});
             for (const TransferSpan& s : loads.of(choice.node))
-                program.push_back({Opcode::TLoad, choice.node, s.tile, s.start});
+                program.push_back({s.from < 0 ? Opcode::TLoad : Opcode::TRecv, choice.node, s.tile, s.start});
             const Opcode opcode = computeOpcode(graph.nodes[choice.node].type);
             if (opcode != Opcode::Sync)
                 program.push_back({opcode, choice.node, kNone, computed[choice.node]});
@@ -126,13 +128,13 @@ std::string describe(const NpuGraph& graph, const Instruction& i)
 
 namespace {
 
-/// True if the loads of the run equal the TLOADs of the programs on every core.
+/// True if the loads of the run equal the TLOADs and TRECVs of the programs on every core.
 bool loadsMatch(const std::vector<std::vector<Instruction>>& programs, const NpuRun& run)
 {
     for (std::size_t c = 0; c < programs.size(); ++c) {
         std::vector<std::pair<std::uint32_t, std::uint32_t>> wanted, loaded;
         for (const Instruction& i : programs[c])
-            if (i.opcode == Opcode::TLoad)
+            if (i.opcode == Opcode::TLoad || i.opcode == Opcode::TRecv)
                 wanted.emplace_back(i.node, i.tile);
         for (const TransferSpan& s : run.cores[c].loads)
             loaded.emplace_back(s.node, s.tile);

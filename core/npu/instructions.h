@@ -10,13 +10,13 @@
 
 namespace tilewright::npu {
 
-enum class Opcode : std::uint8_t { Sync, TLoad, TMatmul, TConv, TSoftmax, TVec, TStore };
-/// "SYNC", "TLOAD", "TMATMUL", ...
+enum class Opcode : std::uint8_t { Sync, TLoad, TRecv, TMatmul, TConv, TSoftmax, TVec, TStore };
+/// "SYNC", "TLOAD", "TRECV", "TMATMUL", ...
 [[nodiscard]] std::string_view toString(Opcode opcode) noexcept;
 
 /// One instruction of a core. SYNC waits until the unit that starts with `node` is ready. TLOAD and TSTORE
-/// move `tile` for `node`. All other instructions compute `node`. KV_LOAD and KV_STORE nodes consist of
-/// TLOADs or TSTOREs only.
+/// move `tile` for `node`, TRECV the part of it that one core sends. All other instructions compute `node`.
+/// KV_LOAD and KV_STORE nodes consist of TLOADs or TSTOREs only.
 struct Instruction
 {
     Opcode opcode = Opcode::Sync;

@@ -20,15 +20,15 @@ public:
         m_c = packedTensor({s.m, s.n, 1, 1}, m_p.bits[2]);
     }
 
-    [[nodiscard]] TileSizes best(std::int64_t mostNodes) const
+    [[nodiscard]] TileSizes best(const NodeLimits& limits) const
     {
         const auto found =
-            bestTile(m_hw, mostNodes, [this](TileChoice& c, bool finer) { offerAll(c, finer); });
+            bestTile(m_hw, limits, [this](TileChoice& c, bool finer, int sets) { offerAll(c, finer, sets); });
         return found.value_or(smallest());
     }
 
 private:
-    void offerAll(TileChoice& choice, bool finer) const
+    void offerAll(TileChoice& choice, bool finer, int sets) const
     {
         const MatmulShape& s = m_p.shape;
         const BlockSizes ms = blockSizesOf(s.m, m_hw.engineRows, m_p.wish.m, finer),
@@ -50,7 +50,7 @@ private:
                 for (std::size_t d = 0; d < ks.size(); ++d) {
                     TileSizes t;
                     t.m = ms[i], t.n = ns[j], t.k = ks[d];
-                    if (!matmulFits(m_hw, m_p.widestBytes, t) ||
+                    if (!matmulFits(m_hw, m_p.widestBytes, t, sets) ||
                         !fitsOnce(m_hw, m_p.widestBytes, m_p.accumulated, {t.m * t.k, t.k * t.n}, t.m * t.n))
                         continue;
                     if (!out) {
@@ -118,12 +118,12 @@ ProductToCut productToCut(const NpuModel& model, const ModelOp& op)
             op.rate};
 }
 
-bool matmulFits(const NpuHardware& hw, int dtypeBytes, const TileSizes& t) noexcept
+bool matmulFits(const NpuHardware& hw, int dtypeBytes, const TileSizes& t, int sets) noexcept
 {
-    return 2 * (t.m * t.k + t.k * t.n) * dtypeBytes + t.m * t.n * hw.accumulatorBytes <= hw.spmBytes;
+    return sets * (t.m * t.k + t.k * t.n) * dtypeBytes + t.m * t.n * hw.accumulatorBytes <= hw.spmBytes;
 }
 
-TileSizes matmulTile(const NpuHardware& hw, const ProductToCut& product, std::int64_t mostNodes)
+TileSizes matmulTile(const NpuHardware& hw, const ProductToCut& product, const NodeLimits& limits)
 {
     const MatmulShape& s = product.shape;
     TileSizes t = product.wish;
@@ -131,7 +131,7 @@ TileSizes matmulTile(const NpuHardware& hw, const ProductToCut& product, std::in
         t.m = std::min(t.m, s.m), t.n = std::min(t.n, s.n), t.k = std::min(t.k, s.k);
         return t;
     }
-    return ProductCut(hw, product).best(mostNodes);
+    return ProductCut(hw, product).best(limits);
 }
 
 } // namespace tilewright::npu

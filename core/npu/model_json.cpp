@@ -38,6 +38,10 @@ void bindDram(JsonFields& f, DramHardware& dram)
     f.optional("row_bytes", dram.rowBytes, kBlock);
     f.optional("row_hit_cycles", dram.rowHitCycles, kCycles);
     f.optional("row_miss_cycles", dram.rowMissCycles, kCycles);
+    f.optional("read_latency_cycles", dram.readLatencyCycles, kCycles);
+    f.optional("write_latency_cycles", dram.writeLatencyCycles, kCycles);
+    f.optional("outstanding_requests", dram.outstandingRequests, Integers{0, 1 << 20});
+    f.optional("request_bytes", dram.requestBytes, kBlock);
     f.optional("arbiter", dram.arbiter, Words<Arbiter>{kArbiters, arbiterName});
     for (const auto& [key, value] :
          {std::pair{"burst_bytes", dram.burstBytes}, std::pair{"interleave_bytes", dram.interleaveBytes},
@@ -87,6 +91,8 @@ void bindFields(JsonFields& f, NpuHardware& hw)
     f.optional("noc", [&](JsonFields& noc) {
         noc.optional("link_bytes_per_cycle", hw.linkBytesPerCycle, kRate);
         noc.optional("trunk_bytes_per_cycle", hw.trunkBytesPerCycle, kRate);
+        if (noc.reading() || hw.coreToCore)
+            noc.optional("core_to_core", hw.coreToCore);
     });
 }
 

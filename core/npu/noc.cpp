@@ -18,7 +18,8 @@ Int128 ceilDiv128(Int128 a, Int128 b)
 
 Noc::Noc(const NpuHardware& hw)
     : m_cores(hw.cores), m_link(hw.linkBytesPerCycle), m_trunk(hw.rateOfAllCores()),
-      m_threshold(2 * hw.dram.interleaveBytes), m_flows(static_cast<std::size_t>(2 * hw.cores))
+      m_threshold(2 * hw.dram.interleaveBytes), m_flows(static_cast<std::size_t>(2 * hw.cores)),
+      m_users(static_cast<std::size_t>(hw.cores), 0)
 {
     // Every share is a multiple of 1/m_unit: the trunk (minus halves of links) divided by the number of
     // transfers that share it equally. Of more than 32 transfers, shares are rounded down to such a multiple.
@@ -39,7 +40,27 @@ void Noc::begin(int slot, Cycle now)
     f.updated = now;
     f.end = kNever;
     f.flips.clear();
+    f.from = -1;
+    countUser(slot, f, 1);
     m_changed = true;
+}
+
+void Noc::beginFromCore(int slot, int from, std::int64_t bytes, Cycle now)
+{
+    begin(slot, now);
+    Flow& f = m_flows[static_cast<std::size_t>(slot)];
+    f.from = from;
+    ++m_users[static_cast<std::size_t>(from)];
+    f.backlog = static_cast<Int128>(bytes) * m_unit;
+    f.complete = f.byNoc = true; // ends as soon as the NoC has moved it
+    f.flips.push_back({now, true});
+}
+
+void Noc::countUser(int slot, const Flow& f, int by)
+{
+    m_users[static_cast<std::size_t>(slot / 2)] += by;
+    if (f.from >= 0)
+        m_users[static_cast<std::size_t>(f.from)] += by;
 }
 
 void Noc::beginUntil(int slot, Cycle end)
@@ -107,13 +128,15 @@ void Noc::finish(int slot, Cycle now)
         return;
     }
     drain(f, now);
+    countUser(slot, f, -1);
     m_changed = true;
 }
 
 void Noc::recomputeShares(Cycle now)
 {
     m_changed = false;
-    // Bandwidth limits in half bytes per cycle: the load and the store of a core each get half of its link.
+    // Bandwidth limits in half bytes per cycle: what comes into a core and what leaves it each get half of
+    // its link. All links are equally fast, so a transfer over two of them has the smaller of both limits.
     struct Cap
     {
         std::int64_t halves;
@@ -123,7 +146,10 @@ void Noc::recomputeShares(Cycle now)
     for (std::size_t s = 0; s < m_flows.size(); ++s)
         if (m_flows[s].active) {
             drain(m_flows[s], now);
-            caps.push_back({m_flows[s ^ 1].active ? m_link : 2 * m_link, s});
+            const int from = m_flows[s].from;
+            const bool halved =
+                m_users[s / 2] > 1 || (from >= 0 && m_users[static_cast<std::size_t>(from)] > 1);
+            caps.push_back({halved ? m_link : 2 * m_link, s});
         }
     std::stable_sort(caps.begin(), caps.end(),
                      [](const Cap& a, const Cap& b) { return a.halves < b.halves; });

@@ -30,6 +30,8 @@ public:
 
     /// Starts a transfer in slot 2*core (load) or 2*core + 1 (store).
     void begin(int slot, Cycle now);
+    /// Starts a load of `bytes` from the scratchpad of the core `from`, whose store slot is free.
+    void beginFromCore(int slot, int from, std::int64_t bytes, Cycle now);
     /// Starts a transfer with a known end time; its bandwidth share is not used.
     void beginUntil(int slot, Cycle end);
     /// DRAM has moved `bytes` more of the transfer; `isLast`: these are its last bytes.
@@ -64,6 +66,7 @@ private:
     {
         bool active = false, complete = false, byNoc = false;
         bool endIsKnown = false; ///< the end time was given by beginUntil()
+        int from = -1;           ///< core that sends it; -1: DRAM
         Int128 backlog = 0;
         Int128 share = 0;
         Cycle updated = 0;
@@ -74,11 +77,13 @@ private:
     void setEnd(Flow& flow) const;
     void findNext();
     void recomputeShares(Cycle now);
+    void countUser(int slot, const Flow& flow, int by);
 
     int m_cores;
     std::int64_t m_link, m_trunk, m_threshold;
     Int128 m_unit = 1;
     std::vector<Flow> m_flows;
+    std::vector<int> m_users; ///< by core: transfers over its link, at most one in and one out
     Cycle m_next = kNever;
     bool m_changed = false;
 };

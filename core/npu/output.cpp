@@ -82,8 +82,9 @@ std::vector<OpReport> opReports(const NpuGraph& g, const NpuRun& run)
             if (s.node != kNone && s.state != CoreState::Tensor && s.state != CoreState::Vector)
                 out[g.nodes[s.node].op].stalls[static_cast<std::size_t>(s.state)] += s.end - s.start;
         for (const TransferSpan& s : core.loads) {
-            out[g.nodes[s.node].op].loaded += g.tiles[s.tile].alignedBytes;
+            out[g.nodes[s.node].op].loaded += bytesMoved(g, s);
             out[g.nodes[s.node].op].shared += s.shared;
+            out[g.nodes[s.node].op].passed += s.passed;
         }
         for (const TransferSpan& s : core.stores)
             out[g.nodes[s.node].op].stored += g.tiles[s.tile].alignedBytes;
@@ -95,7 +96,9 @@ std::vector<OpReport> opReports(const NpuGraph& g, const NpuRun& run)
         const double byDram = static_cast<double>(r.dramBytes()) / g.elementBytes;
         r.dramPj = byDram * run.hardware.energy.dram;
         r.nocPj = moved * run.hardware.energy.noc;
-        r.spmPj += moved * run.hardware.energy.spm; // SPM is written by a load and read by a store
+        // SPM is written by a load and read by a store; what a core sends is read there as well.
+        const double sent = static_cast<double>(r.passed) / g.elementBytes;
+        r.spmPj += (moved + sent) * run.hardware.energy.spm;
     }
     return out;
 }

@@ -148,8 +148,11 @@ std::string traceToJson(const NpuGraph& g, const NpuRun& run)
             for (const TransferSpan& s : *spans) {
                 event(kind, c, kind, s.start, s.end) << ",\"name\":";
                 w.name(g.tensors[g.tiles[s.tile].tensor].name)
-                    << ",\"args\":{\"tile\":" << s.tile << ",\"bytes\":" << g.tiles[s.tile].alignedBytes
-                    << ",\"node\":" << s.node << "}}";
+                    << ",\"args\":{\"tile\":" << s.tile << ",\"bytes\":" << bytesMoved(g, s)
+                    << ",\"node\":" << s.node;
+                if (s.from >= 0)
+                    w << ",\"from_core\":" << s.from;
+                w << "}}";
             }
         for (const StateSpan& s : core.states) {
             if (s.state == CoreState::Tensor || s.state == CoreState::Vector)
@@ -236,7 +239,7 @@ Json tileToJson(OpType type, const TileSizes& tile)
     return j;
 }
 
-Json reportToJson(const OpReport& r, bool hasShared)
+Json reportToJson(const OpReport& r, const NpuHardware& hw)
 {
     Json out = {{"name", r.name},
                 {"type", toString(r.type)},
@@ -259,8 +262,10 @@ Json reportToJson(const OpReport& r, bool hasShared)
                   {"noc", r.nocPj},
                   {"dram", r.dramPj},
                   {"total", r.energyPj()}}}};
-    if (hasShared)
+    if (hw.shared.bytes > 0)
         out["shared_bytes"] = r.shared;
+    if (hw.coreToCore)
+        out["core_to_core_bytes"] = r.passed;
     return out;
 }
 
@@ -328,9 +333,10 @@ std::string summaryToJson(const NpuGraph& graph, const NpuRun& run, const Bounds
     j["makespan"] = run.makespan;
     j["lower_bound"] = bounds.lowerBound;
     j["dram_bytes"] = run.dramBytes;
-    const bool hasShared = run.hardware.shared.bytes > 0;
-    if (hasShared)
+    if (run.hardware.shared.bytes > 0)
         j["shared_bytes"] = run.sharedBytes;
+    if (run.hardware.coreToCore)
+        j["core_to_core_bytes"] = run.passedBytes;
     j["per_core"] = Json::array();
     for (const CoreRun& core : run.cores)
         j["per_core"].push_back({{"tensor", core.of(CoreState::Tensor)},
@@ -350,7 +356,7 @@ std::string summaryToJson(const NpuGraph& graph, const NpuRun& run, const Bounds
     double energy = 0;
     j["operators"] = Json::array();
     for (const OpReport& r : reports) {
-        j["operators"].push_back(reportToJson(r, hasShared));
+        j["operators"].push_back(reportToJson(r, run.hardware));
         energy += r.energyPj();
     }
     j["energy_pj"] = energy;

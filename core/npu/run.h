@@ -54,15 +54,23 @@ struct ComputeSpan
     bool operator==(const ComputeSpan&) const = default;
 };
 
-/// Transfer of a tile between DRAM and the SPM of a core, [start, end).
+/// Transfer of a tile between DRAM and the SPM of a core, or of a part of it from another core, [start, end).
 struct TransferSpan
 {
     std::uint32_t tile = 0;
     std::uint32_t node = 0;
     Cycle start = 0, end = 0;
     std::int64_t shared = 0; ///< bytes that the shared memory supplied instead of DRAM
+    std::int64_t passed = 0; ///< bytes that the core `from` sent (docs/rules/npu.md 5.8)
+    int from = -1;           ///< core whose SPM it comes from; -1: DRAM
     bool operator==(const TransferSpan&) const = default;
 };
+
+/// Bytes of SPM that a transfer moves.
+[[nodiscard]] inline std::int64_t bytesMoved(const NpuGraph& graph, const TransferSpan& span) noexcept
+{
+    return span.from >= 0 ? span.passed : graph.tiles[span.tile].alignedBytes;
+}
 
 /// Interval [start, end) in which a core has one state.
 struct StateSpan
@@ -127,7 +135,12 @@ struct NpuRun
     std::vector<CoreRun> cores;
     std::vector<std::uint16_t> coreOf; ///< per node: core that ran it
     std::vector<Cycle> doneAt;         ///< per node: end of its computation (KV_LOAD: of its load)
-    std::vector<Cycle> storedAt;       ///< per node: end of its stores, or doneAt if it has none
+    /// Per node: end of its stores, or doneAt if it has none; of results that are not stored: the time from
+    /// which no node needs them.
+    std::vector<Cycle> storedAt;
+    /// Per node: time from which other cores can use its results: doneAt if they are passed on, else
+    /// storedAt.
+    std::vector<Cycle> availableAt;
     std::vector<ChoiceScore> scores;   ///< per unit; empty unless the dynamic scheduler chose
     std::vector<TimedValue> readySet;  ///< number of units that are ready and not started, over time
     std::vector<DramEvent> dramEvents; ///< empty unless recorded; sorted by start
@@ -135,6 +148,7 @@ struct NpuRun
     std::vector<Cycle> dramBusy; ///< per channel: cycles in which its bus was in use
     std::int64_t dramBytes = 0;
     std::int64_t sharedBytes = 0; ///< bytes that the shared memory supplied (docs/rules/npu.md 5.7)
+    std::int64_t passedBytes = 0; ///< bytes that went from core to core (docs/rules/npu.md 5.8)
     std::int64_t rowHits = 0, rowMisses = 0; ///< number of burst groups
     Cycle estimatedMakespan = 0;             ///< estimate of the static schedule, 0 = dynamic scheduler
     std::int64_t steps = 0;                  ///< number of distinct event times

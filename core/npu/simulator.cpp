@@ -8,10 +8,10 @@ namespace tilewright::npu {
 NpuSimulator::NpuSimulator(const NpuGraph& graph, const NpuHardware& hardware, const RunOptions& options)
     : m_graph(graph), m_hw(hardware), m_options(options), m_cp(criticalPaths(graph, hardware)),
       m_dram(hardware.dram, 2 * hardware.cores), m_noc(hardware), m_shared(hardware),
-      m_unitWaits(graph.units.size(), 0), m_unitWaitSum(graph.units.size(), 0),
+      m_forwarding(graph, hardware), m_unitWaits(graph.units.size(), 0), m_unitWaitSum(graph.units.size(), 0),
       m_unitStarted(graph.units.size(), false), m_accAllocated(graph.units.size(), false),
-      m_isDone(graph.nodes.size(), 0), m_isStored(graph.nodes.size(), 0), m_storesLeft(graph.nodes.size(), 0),
-      m_nodesLeft(graph.nodes.size())
+      m_isDone(graph.nodes.size(), 0), m_isAvailable(graph.nodes.size(), 0),
+      m_storesLeft(graph.nodes.size(), 0), m_nodesLeft(graph.nodes.size())
 {
     m_dram.recordEvents = options.recordDram;
     for (int c = 0; c < hardware.cores; ++c)
@@ -36,12 +36,15 @@ NpuSimulator::NpuSimulator(const NpuGraph& graph, const NpuHardware& hardware, c
             ++m_unitWaits[u];
             m_unitWaitSum[u] += i;
         }
+    if (m_forwarding.isThere())
+        m_isResultStored.assign(graph.tiles.size(), 0);
     m_run.options = options;
     m_run.hardware = hardware;
     m_run.cores.resize(m_cores.size());
     m_run.coreOf.assign(graph.nodes.size(), 0);
     m_run.doneAt.assign(graph.nodes.size(), 0);
     m_run.storedAt.assign(graph.nodes.size(), 0);
+    m_run.availableAt.assign(graph.nodes.size(), 0);
 }
 
 Result<NpuRun> NpuSimulator::execute(const std::vector<CoreProgram>& programs, const Progress& progress)
@@ -75,7 +78,8 @@ void NpuSimulator::countWork()
     for (std::size_t n = 0; n < m_graph.nodes.size(); ++n)
         for (const std::uint32_t t : m_graph.outputs(n)) {
             m_isUnread[t] = 0; // may already be in SPM when it is needed
-            m_bytesLeft += m_graph.tiles[t].alignedBytes;
+            if (m_forwarding.mustStore(t))
+                m_bytesLeft += m_graph.tiles[t].alignedBytes;
         }
     // Tiles of operands may overlap: the shared memory supplies what several of them have.
     for (std::size_t t = 0; t < m_isUnread.size(); ++t)
@@ -168,7 +172,10 @@ bool NpuSimulator::endTransfers(Cycle now)
         core.loading = false;
         core.load.end = now;
         m_run.cores[c].loads.push_back(core.load);
-        core.toLoad.erase(std::find(core.toLoad.begin(), core.toLoad.end(), core.load.tile));
+        if (core.load.from >= 0)
+            endReceiving(c, now);
+        else
+            std::erase(core.toLoad, core.load.tile);
     }
     for (std::size_t c = 0; c < m_cores.size(); ++c) {
         Core& core = m_cores[c];
@@ -181,6 +188,8 @@ bool NpuSimulator::endTransfers(Cycle now)
         core.store.end = now;
         m_run.cores[c].stores.push_back(core.store);
         core.spm.clean(core.store.tile);
+        if (m_forwarding.isThere())
+            m_isResultStored[core.store.tile] = 1;
         if (--m_storesLeft[core.store.node] == 0)
             stored(core.store.node, now);
     }
@@ -242,14 +251,14 @@ bool NpuSimulator::isReadyFor(std::size_t c, std::uint32_t unit) const
     if (m_unitWaits[unit] > 1)
         return false;
     // The last open dependency must have started on this core, and no tile that is still to be loaded may
-    // depend on its store.
+    // depend on its result.
     const Core& core = m_cores[c];
     const auto last = static_cast<std::uint32_t>(m_unitWaitSum[unit]);
     if (std::find(core.unstored.begin(), core.unstored.end(), last) == core.unstored.end())
         return false;
     const auto inputs = m_graph.inputs(m_graph.nodesOf(unit).front());
     return std::all_of(inputs.begin(), inputs.end(),
-                       [&](std::uint32_t t) { return m_unwritten[t] == 0 || core.spm.has(t); });
+                       [&](std::uint32_t t) { return core.spm.has(t) || !comesTooLate(t, last); });
 }
 
 std::vector<std::uint32_t> NpuSimulator::earlyUnits(std::size_t c) const
@@ -331,8 +340,11 @@ bool NpuSimulator::allocatePending(std::size_t c, Cycle now)
         if (t != node.accumulator)
             needs.push_back({t, m_graph.tiles[t].spmRequired});
     std::vector<std::uint32_t> missing;
-    if (!core.spm.allocate(needs, extra, missing))
+    if (!core.spm.allocate(needs, extra, missing)) {
+        if (!core.held.empty())
+            makeRoom(c, needs, extra);
         return false;
+    }
     core.toLoad.clear();
     for (const std::uint32_t t : missing)
         for (std::size_t i = 0; i < inputs; ++i)
@@ -352,7 +364,12 @@ bool NpuSimulator::startLoad(std::size_t c, Cycle now)
     if (core.loading || core.pending == kNone || !core.allocated)
         return false;
     for (const std::uint32_t t : core.toLoad) {
-        if (m_unwritten[t] > 0)
+        if (const auto begun = startReceiving(c, t, now)) {
+            if (*begun)
+                return true;
+            continue;
+        }
+        if (m_unwritten[t] > 0 && m_forwarding.partsOf(t).empty())
             continue;
         core.loading = true;
         core.load = {t, core.pending, now, now};
@@ -365,7 +382,7 @@ bool NpuSimulator::startLoad(std::size_t c, Cycle now)
 bool NpuSimulator::startStore(std::size_t c, Cycle now)
 {
     Core& core = m_cores[c];
-    if (core.storing || core.storeQueue.empty())
+    if (core.storing || core.sending || core.storeQueue.empty())
         return false;
     core.store = core.storeQueue.front();
     core.storeQueue.pop_front();
@@ -383,7 +400,8 @@ void NpuSimulator::beginTransfer(std::size_t c, bool isStore, Cycle now)
         const auto& answers = isStore ? m_traced->cores[c].stores : m_traced->cores[c].loads;
         const std::size_t at = (isStore ? m_run.cores[c].stores : m_run.cores[c].loads).size();
         m_deviates = m_deviates || at >= answers.size() || answers[at].tile != span.tile ||
-                     answers[at].node != span.node || answers[at].start != now;
+                     answers[at].node != span.node || answers[at].start != now ||
+                     answers[at].from != span.from;
         if (!m_deviates) {
             m_noc.beginUntil(slot, answers[at].end);
             if (!isStore)
@@ -391,8 +409,14 @@ void NpuSimulator::beginTransfer(std::size_t c, bool isStore, Cycle now)
         }
         return;
     }
+    if (span.from >= 0) {
+        m_run.passedBytes += span.passed;
+        m_noc.beginFromCore(slot, span.from, span.passed, now);
+        return;
+    }
     const TileDesc& tile = m_graph.tiles[span.tile];
-    if (!m_isUnread.empty() && (isStore || (m_isUnread[span.tile] && !m_shared.isThere()))) {
+    if (!m_isUnread.empty() &&
+        ((isStore && m_forwarding.mustStore(span.tile)) || (m_isUnread[span.tile] && !m_shared.isThere()))) {
         m_bytesLeft -= tile.alignedBytes;
         m_isUnread[span.tile] = 0;
     }
@@ -400,7 +424,7 @@ void NpuSimulator::beginTransfer(std::size_t c, bool isStore, Cycle now)
     if (shared != nullptr)
         shared->begin(slot, isStore);
     m_dram.begin(slot, m_graph.tensors[tile.tensor], tile, span.tile, m_age++, m_graph.nodes[span.node].head,
-                 isStore, shared);
+                 isStore, now, shared);
     if (shared != nullptr) {
         shared->close(slot);
         if (!isStore)
@@ -415,7 +439,7 @@ bool NpuSimulator::dependenciesMet(std::size_t c)
     const auto deps = m_graph.deps.of(core.pending);
     for (; core.depCursor < deps.size(); ++core.depCursor) {
         const std::uint32_t d = deps[core.depCursor];
-        if (!m_isStored[d] && !(m_isDone[d] && m_run.coreOf[d] == c))
+        if (!m_isAvailable[d] && !(m_isDone[d] && m_run.coreOf[d] == c))
             return false;
     }
     return true;
@@ -430,6 +454,8 @@ bool NpuSimulator::startPending(std::size_t c, Cycle now)
     if (engine != Engine::None && core.running[engine == Engine::Vector] != kNone)
         return false;
     core.pending = kNone;
+    if (m_forwarding.isThere())
+        releaseResults(id, now);
     if (!m_graph.unitSuccessors.of(id).empty())
         core.unstored.push_back(id);
     if (engine == Engine::None) {
@@ -457,22 +483,31 @@ void NpuSimulator::complete(std::size_t c, std::uint32_t id, Cycle now)
     if (node.accumulator != kNone && m_graph.isLastOfUnit(id))
         core.spm.releaseExtra(node.scratchBytes);
     for (const std::uint32_t t : m_graph.outputs(id)) {
-        core.spm.makeDirty(t);
+        core.spm.makeResult(t);
         core.spm.release(t, now);
-        core.storeQueue.push_back({t, id, now, now});
+        (m_forwarding.mustStore(t) ? core.storeQueue : core.held).push_back({t, id, now, now});
         ++m_storesLeft[id];
     }
+    if (m_forwarding.passesOn(id))
+        makeAvailable(id, now);
     if (m_storesLeft[id] == 0)
         stored(id, now);
 }
 
 void NpuSimulator::stored(std::uint32_t id, Cycle now)
 {
-    m_isStored[id] = 1;
     m_run.storedAt[id] = now;
     --m_nodesLeft;
     for (const std::uint32_t t : m_writes.of(id))
         --m_unwritten[t];
+    if (!m_isAvailable[id])
+        makeAvailable(id, now);
+}
+
+void NpuSimulator::makeAvailable(std::uint32_t id, Cycle now)
+{
+    m_isAvailable[id] = 1;
+    m_run.availableAt[id] = now;
     auto& unstored = m_cores[m_run.coreOf[id]].unstored;
     if (const auto found = std::find(unstored.begin(), unstored.end(), id); found != unstored.end())
         unstored.erase(found);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "npu/dynamic_policy.h"
+#include "npu/forwarding.h"
 #include "npu/noc.h"
 #include "npu/run.h"
 #include "npu/spm.h"
@@ -10,6 +11,8 @@
 #include <array>
 #include <deque>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace tilewright::npu {
@@ -46,12 +49,18 @@ private:
         TransferSpan load, store;
         bool loading = false, storing = false;
         std::deque<TransferSpan> storeQueue;
+        // Core-to-core transfers (docs/rules/npu.md 5.8):
+        bool sending = false;          ///< the store DMA sends to another core
+        std::deque<TransferSpan> held; ///< results that are not to be stored yet
+        /// Tiles of the pending node that come from other cores, with their parts that have not come.
+        std::vector<std::pair<std::uint32_t, std::vector<TilePart>>> arriving;
+        TilePart part; ///< part that `load` brings
         // Next node to choose:
         std::uint32_t openUnit = kNone;
         std::size_t nextInUnit = 0;
         const CoreProgram* program = nullptr;
         std::size_t programAt = 0;
-        /// Started nodes with dependants whose result is not stored in DRAM yet
+        /// Started nodes with dependants whose result other cores cannot use yet
         std::vector<std::uint32_t> unstored;
         // Attribution of cycles to states:
         StateSpan open;
@@ -79,6 +88,13 @@ private:
     void startUnit(std::uint32_t unit);
     void complete(std::size_t c, std::uint32_t node, Cycle now);
     void stored(std::uint32_t node, Cycle now);
+    void makeAvailable(std::uint32_t node, Cycle now);
+    void storeHeld(std::size_t c, std::uint32_t tile);
+    void makeRoom(std::size_t c, const std::vector<Spm::Need>& needs, std::int64_t extra);
+    std::optional<bool> startReceiving(std::size_t c, std::uint32_t tile, Cycle now);
+    void endReceiving(std::size_t c, Cycle now);
+    void releaseResults(std::uint32_t node, Cycle now);
+    [[nodiscard]] bool comesTooLate(std::uint32_t tile, std::uint32_t last) const;
     void attribute(std::size_t c, Cycle now);
     void closeState(std::size_t c, Cycle now);
     void emitState(std::size_t c, StateSpan span);
@@ -98,15 +114,18 @@ private:
     Dram m_dram;
     Noc m_noc;
     SharedMemory m_shared;
+    Forwarding m_forwarding;
     std::unique_ptr<ReadySet> m_ready; ///< dynamic scheduler only
     const NpuRun* m_traced = nullptr;  ///< run that supplies the transfer times of retrace()
     bool m_deviates = false;           ///< a transfer is missing in the traced run
     std::vector<Core> m_cores;
     std::vector<std::uint32_t> m_unwritten;   ///< per tile: number of overlapping nodes not stored yet
-    std::vector<std::uint32_t> m_unitWaits;   ///< per unit: number of outside dependencies not stored yet
+    std::vector<std::uint32_t> m_unitWaits;   ///< per unit: number of outside dependencies not available yet
     std::vector<std::uint64_t> m_unitWaitSum; ///< per unit: sum of the ids of its open outside dependencies
     std::vector<bool> m_unitStarted, m_accAllocated;
-    std::vector<std::uint8_t> m_isDone, m_isStored;
+    std::vector<std::uint8_t> m_isResultStored; ///< per tile; only with core-to-core transfers
+    std::vector<std::uint8_t> m_isDone;
+    std::vector<std::uint8_t> m_isAvailable; ///< other cores may use its result: stored, or to be passed on
     std::vector<std::uint32_t> m_storesLeft;
     /// Number of units not started, per core under head_parallel. The last entry is for units of any core.
     std::vector<std::uint32_t> m_unitsLeft;

@@ -85,12 +85,12 @@ void NpuSimulator::attribute(std::size_t c, Cycle now)
             state.state = CoreState::WaitDependency;
             const auto deps = m_graph.deps.of(core.pending);
             for (std::size_t i = core.depCursor; i < deps.size() && state.blocker == kNone; ++i)
-                if (!m_isStored[deps[i]] && !(m_isDone[deps[i]] && m_run.coreOf[deps[i]] == c))
+                if (!m_isAvailable[deps[i]] && !(m_isDone[deps[i]] && m_run.coreOf[deps[i]] == c))
                     state.blocker = deps[i];
             if (!core.toLoad.empty()) {
                 state.tile = core.toLoad.front();
                 for (const std::uint32_t w : m_graph.writersOf.of(state.tile))
-                    if (!m_isStored[w] && state.blocker == kNone)
+                    if (!m_isAvailable[w] && state.blocker == kNone)
                         state.blocker = w;
             }
         }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "npu/spm.h"
 
+#include <algorithm>
+
 namespace tilewright::npu {
 
 void Spm::setEvictable(std::uint32_t tile, const Entry& entry, bool evictable)
@@ -14,9 +16,8 @@ void Spm::setEvictable(std::uint32_t tile, const Entry& entry, bool evictable)
     }
 }
 
-bool Spm::allocate(const std::vector<Need>& needs, std::int64_t extra, std::vector<std::uint32_t>& missing)
+std::int64_t Spm::shortage(const std::vector<Need>& needs, std::int64_t extra) const
 {
-    missing.clear();
     std::int64_t bytes = extra;
     std::int64_t evictable = m_evictableBytes;
     for (const Need& need : needs) {
@@ -26,18 +27,22 @@ bool Spm::allocate(const std::vector<Need>& needs, std::int64_t extra, std::vect
         else if (found->second.pins == 0 && !found->second.dirty)
             evictable -= found->second.bytes; // a needed tile is not evicted
     }
-    if (m_capacity - m_used + evictable < bytes)
+    return std::max<std::int64_t>(0, bytes - (m_capacity - m_used + evictable));
+}
+
+bool Spm::allocate(const std::vector<Need>& needs, std::int64_t extra, std::vector<std::uint32_t>& missing)
+{
+    missing.clear();
+    if (shortage(needs, extra) > 0)
         return false;
+    std::int64_t bytes = extra;
     for (const Need& need : needs) {
-        const auto found = m_entries.find(need.tile);
-        if (found == m_entries.end()) {
-            missing.push_back(need.tile);
+        if (m_entries.contains(need.tile)) {
+            pin(need.tile);
             continue;
         }
-        Entry& e = found->second;
-        if (e.pins == 0 && !e.dirty)
-            setEvictable(need.tile, e, false);
-        ++e.pins;
+        missing.push_back(need.tile);
+        bytes += need.bytes;
     }
     while (m_capacity - m_used < bytes) {
         const std::uint32_t victim = m_evictable.begin()->second;
@@ -48,7 +53,7 @@ bool Spm::allocate(const std::vector<Need>& needs, std::int64_t extra, std::vect
     }
     for (const Need& need : needs)
         if (!m_entries.contains(need.tile))
-            m_entries[need.tile] = Entry{need.bytes, 1, false, 0};
+            m_entries[need.tile] = Entry{need.bytes, 1};
     m_used += bytes;
     return true;
 }
@@ -61,9 +66,18 @@ void Spm::release(std::uint32_t tile, Cycle now)
         setEvictable(tile, e, true);
 }
 
-void Spm::makeDirty(std::uint32_t tile)
+void Spm::pin(std::uint32_t tile)
 {
-    m_entries.at(tile).dirty = true;
+    Entry& e = m_entries.at(tile);
+    if (e.pins == 0 && !e.dirty)
+        setEvictable(tile, e, false);
+    ++e.pins;
+}
+
+void Spm::makeResult(std::uint32_t tile)
+{
+    Entry& e = m_entries.at(tile);
+    e.dirty = e.made = true;
 }
 
 void Spm::clean(std::uint32_t tile)

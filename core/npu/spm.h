@@ -30,10 +30,21 @@ public:
                                 std::vector<std::uint32_t>& missing);
     void release(std::uint32_t tile, Cycle now);
     void releaseExtra(std::int64_t bytes) { m_used -= bytes; }
-    /// Marks a tile that cannot be evicted until clean() is called.
-    void makeDirty(std::uint32_t tile);
+    /// Bytes that are missing for allocate() to succeed; 0 if it would.
+    [[nodiscard]] std::int64_t shortage(const std::vector<Need>& needs, std::int64_t extra) const;
+    /// Marks the result of a node of this core. It cannot be evicted until clean() is called.
+    void makeResult(std::uint32_t tile);
     void clean(std::uint32_t tile);
+    void pin(std::uint32_t tile); ///< a tile that is there; until release()
     [[nodiscard]] bool has(std::uint32_t tile) const { return m_entries.contains(tile); }
+    /// True if the tile is there since a node of this core made it.
+    [[nodiscard]] bool hasResult(std::uint32_t tile) const
+    {
+        const auto found = m_entries.find(tile);
+        return found != m_entries.end() && found->second.made;
+    }
+    [[nodiscard]] bool isPinned(std::uint32_t tile) const { return m_entries.at(tile).pins > 0; }
+    [[nodiscard]] Cycle lastUse(std::uint32_t tile) const { return m_entries.at(tile).lastUse; }
     [[nodiscard]] std::int64_t used() const noexcept { return m_used; }
     template <typename F> void forEachTile(F&& f) const
     {
@@ -48,6 +59,7 @@ private:
         int pins = 0;
         bool dirty = false;
         Cycle lastUse = 0;
+        bool made = false; ///< makeResult() was called
     };
     void setEvictable(std::uint32_t tile, const Entry& entry, bool evictable);
 

@@ -62,12 +62,17 @@ public:
         m_offers.push_back(offer);
     }
     [[nodiscard]] bool isEmpty() const noexcept { return m_offers.empty(); }
-    [[nodiscard]] TileSizes best() const
+    /// Number of nodes of the tile with the fewest.
+    [[nodiscard]] std::int64_t fewestNodes() const noexcept
     {
         std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
         for (const Offer& o : m_offers)
             fewest = std::min(fewest, o.nodes);
-        const std::int64_t most = std::max(fewest, m_mostNodes);
+        return fewest;
+    }
+    [[nodiscard]] TileSizes best() const
+    {
+        const std::int64_t most = std::max(fewestNodes(), m_mostNodes);
         double least = std::numeric_limits<double>::infinity();
         for (const Offer& o : m_offers)
             if (o.nodes <= most)
@@ -91,15 +96,19 @@ private:
     std::vector<Offer> m_offers;
 };
 
-/// The best of the tiles that `offerAll(choice, finer)` offers; the finer ones only if no other fits.
+/// The best of the tiles that `offerAll(choice, finer, sets)` offers, which fit with so many sets of
+/// operands; the finer ones only if no other fits.
 template <class OfferAll>
-std::optional<TileSizes> bestTile(const NpuHardware& hw, std::int64_t mostNodes, const OfferAll& offerAll)
+std::optional<TileSizes> bestTile(const NpuHardware& hw, const NodeLimits& limits, const OfferAll& offerAll)
 {
     for (const bool finer : {false, true}) {
-        TileChoice choice(hw, mostNodes);
-        offerAll(choice, finer);
-        if (!choice.isEmpty())
-            return choice.best();
+        TileChoice choice(hw, limits.preferred);
+        offerAll(choice, finer, 2);
+        if (choice.isEmpty())
+            continue;
+        if (choice.fewestNodes() > limits.most)
+            offerAll(choice, finer, 1);
+        return choice.best();
     }
     return std::nullopt;
 }

@@ -87,9 +87,12 @@ std::size_t TileGraphBuilder::TileKeyHash::operator()(const TileKey& key) const 
     return hashOf(key.tensor, ListHash()(key.offset), ListHash()(key.shape));
 }
 
-TileGraphBuilder::TileGraphBuilder(const NpuModel& model, const NpuHardware& hardware, std::size_t maxNodes)
-    : m_model(model), m_maxNodes(maxNodes), m_defaults(model, hardware), m_views(model.tensors.size())
+TileGraphBuilder::TileGraphBuilder(const NpuModel& model, const NpuHardware& hardware, std::size_t maxNodes,
+                                   bool fewNodes)
+    : m_model(model), m_maxNodes(maxNodes), m_defaults(model, hardware, fewNodes ? maxNodes : 0),
+      m_views(model.tensors.size())
 {
+    m_graph.fewNodes = fewNodes;
     m_graph.name = model.name;
     m_graph.hardware = hardware;
     m_graph.elementBytes = model.dtypeBytes;
@@ -207,7 +210,10 @@ Result<NpuGraph> TileGraphBuilder::build(SpmCheck check)
         if (tooMany())
             return Error{ErrorCode::Refused,
                          "the model is cut into more than " + formatGrouped(m_maxNodes) +
-                             " nodes; choose larger tiles",
+                             (m_model.ops[op].tile == TileSizes{}
+                                  ? " nodes with the largest tiles that fit; a larger scratchpad helps, and "
+                                    "a smaller input"
+                                  : " nodes; choose larger tiles"),
                          "ops[" + std::to_string(op) + "]", m_model.file};
     }
     if (check == SpmCheck::Refuses)
@@ -363,7 +369,9 @@ Result<NpuGraph> buildGraph(const NpuModel& model, const NpuHardware& hardware, 
         return s.error();
     if (auto s = checkModel(model); !s)
         return s.error();
-    return TileGraphBuilder(model, hardware, maxNodes).build();
+    TileGraphBuilder builder(model, hardware, maxNodes);
+    auto graph = builder.build();
+    return builder.tooMany() ? TileGraphBuilder(model, hardware, maxNodes, true).build() : std::move(graph);
 }
 
 Cycle tensorCycles(const NpuHardware& hw, const ArrayWork& work, double rate, bool drain)

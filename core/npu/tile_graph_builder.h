@@ -34,7 +34,10 @@ enum class SpmCheck { Refuses, None };
 class TileGraphBuilder
 {
 public:
-    TileGraphBuilder(const NpuModel& model, const NpuHardware& hardware, std::size_t maxNodes);
+    /// `fewNodes`: default tiles may fit with one set of operands, so that there are at most `maxNodes`
+    /// nodes.
+    TileGraphBuilder(const NpuModel& model, const NpuHardware& hardware, std::size_t maxNodes,
+                     bool fewNodes = false);
     Result<NpuGraph> build(SpmCheck check = SpmCheck::Refuses);
 
     // Interface for the tiling rules:

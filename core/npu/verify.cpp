@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "npu/verify.h"
 
+#include "npu/forwarding.h"
 #include "npu/instructions.h"
 
 #include <algorithm>
@@ -152,6 +153,7 @@ std::string checkInputs(const NpuGraph& g)
 
 std::string checkExecution(const NpuGraph& g, const NpuRun& run)
 {
+    const Forwarding forwarding(g, run.hardware);
     std::vector<int> executed(g.nodes.size(), 0);
     for (std::size_t c = 0; c < run.cores.size(); ++c) {
         const CoreRun& core = run.cores[c];
@@ -167,7 +169,8 @@ std::string checkExecution(const NpuGraph& g, const NpuRun& run)
                     return "node " + std::to_string(s.node) + " starts before its engine is idle";
                 free = s.end;
                 for (const std::uint32_t d : g.deps.of(s.node)) {
-                    const Cycle met = run.coreOf[d] == c ? run.doneAt[d] : run.storedAt[d];
+                    const bool isEarly = run.coreOf[d] == c || forwarding.passesOn(d);
+                    const Cycle met = isEarly ? run.doneAt[d] : run.storedAt[d];
                     if (s.start < met)
                         return "node " + std::to_string(s.node) + " starts at " + std::to_string(s.start) +
                                ", before node " + std::to_string(d) + " is done at " + std::to_string(met);
@@ -181,15 +184,77 @@ std::string checkExecution(const NpuGraph& g, const NpuRun& run)
     return {};
 }
 
-/// Checks that a tile is read from DRAM only after all nodes that write it have stored.
+/// Checks that a tile is read from DRAM only after all nodes that write it have stored it.
 std::string checkLoads(const NpuGraph& g, const NpuRun& run)
 {
+    const Forwarding forwarding(g, run.hardware);
+    std::vector<Cycle> storedAt(g.tiles.size(), kNever); // by result
+    for (const CoreRun& core : run.cores)
+        for (const TransferSpan& s : core.stores)
+            storedAt[s.tile] = s.end;
     for (const CoreRun& core : run.cores)
         for (const TransferSpan& s : core.loads)
             for (const std::uint32_t w : g.writersOf.of(s.tile))
-                if (s.start < run.storedAt[w])
-                    return tileText(s.tile) + " is loaded at " + std::to_string(s.start) + ", before node " +
-                           std::to_string(w) + " has stored it";
+                for (const std::uint32_t o : g.outputs(w))
+                    if (s.from < 0 && overlap(g.tiles[s.tile], g.tiles[o]) &&
+                        s.start < (forwarding.passesOn(w) ? storedAt[o] : run.storedAt[w]))
+                        return tileText(s.tile) + " is loaded at " + std::to_string(s.start) +
+                               ", before node " + std::to_string(w) + " has stored it";
+    return {};
+}
+
+/// Checks that what comes from other cores is made, and whole, before it is used, that a core sends one tile
+/// at a time and stores none meanwhile, and that results which must be in DRAM get there.
+std::string checkPassing(const NpuGraph& g, const NpuRun& run)
+{
+    const Forwarding forwarding(g, run.hardware);
+    std::vector<std::vector<std::pair<Cycle, Cycle>>> leaves(
+        run.cores.size()); // by core: use of its store DMA
+    std::vector<bool> isStored(g.tiles.size(), false);
+    std::int64_t passed = 0;
+    for (std::size_t c = 0; c < run.cores.size(); ++c) {
+        for (const TransferSpan& s : run.cores[c].stores) {
+            leaves[c].emplace_back(s.start, s.end);
+            isStored[s.tile] = true;
+        }
+        std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> received; // by node and tile
+        for (const TransferSpan& s : run.cores[c].loads) {
+            if (s.from < 0)
+                continue;
+            leaves[static_cast<std::size_t>(s.from)].emplace_back(s.start, s.end);
+            passed += s.passed;
+            std::int64_t ofCore = 0;
+            for (const TilePart& part : forwarding.partsOf(s.tile))
+                if (run.coreOf[part.writer] == s.from && run.doneAt[part.writer] <= s.start)
+                    ofCore += part.bytes;
+            if (ofCore < s.passed)
+                return tileText(s.tile) + " comes from core " + std::to_string(s.from) + " at " +
+                       std::to_string(s.start) + ", before that core has made it";
+            received[{s.node, s.tile}] += s.passed;
+        }
+        for (const auto& [key, bytes] : received) {
+            std::int64_t all = 0;
+            for (const TilePart& part : forwarding.partsOf(key.second))
+                all += part.bytes;
+            if (bytes != all)
+                return "node " + std::to_string(key.first) + " has " + std::to_string(bytes) + " of " +
+                       std::to_string(all) + " bytes of " + tileText(key.second);
+        }
+    }
+    if (passed != run.passedBytes)
+        return "cores load " + std::to_string(passed) + " bytes from cores, which send " +
+               std::to_string(run.passedBytes);
+    for (std::size_t c = 0; c < leaves.size(); ++c) {
+        std::sort(leaves[c].begin(), leaves[c].end());
+        for (std::size_t i = 1; i < leaves[c].size(); ++i)
+            if (leaves[c][i].first < leaves[c][i - 1].second)
+                return "core " + std::to_string(c) + " sends two tiles at cycle " +
+                       std::to_string(leaves[c][i].first);
+    }
+    for (std::size_t n = 0; n < g.nodes.size(); ++n)
+        for (const std::uint32_t t : g.outputs(n))
+            if (forwarding.mustStore(t) && !isStored[t])
+                return tileText(t) + " is never stored";
     return {};
 }
 
@@ -202,7 +267,8 @@ std::string checkBytes(const NpuGraph& g, const NpuRun& run)
                 if (s.shared < 0 || s.shared > g.tiles[s.tile].alignedBytes)
                     return tileText(s.tile) + " has " + std::to_string(s.shared) +
                            " bytes of the shared memory";
-                moved += g.tiles[s.tile].alignedBytes - s.shared;
+                if (s.from < 0)
+                    moved += g.tiles[s.tile].alignedBytes - s.shared;
             }
     if (moved != run.dramBytes)
         return "loads and stores move " + std::to_string(moved) + " bytes, DRAM " +
@@ -290,6 +356,9 @@ std::vector<RuleCheck> verifyRun(const NpuGraph& g, const NpuRun& run, bool with
                  [&] { return checkExecution(g, run); });
     checker.rule("loads_after_stores", "no tile was read before it was written",
                  [&] { return checkLoads(g, run); });
+    checker.rule("core_to_core",
+                 "what cores send to each other is made before, whole, and stored if it must be",
+                 [&] { return checkPassing(g, run); });
     checker.rule("spm_capacity", "SPM never held more than its capacity", [&]() -> std::string {
         for (std::size_t c = 0; c < run.cores.size(); ++c)
             for (const TimedValue& s : run.cores[c].spm)

@@ -150,6 +150,10 @@ Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const P
         }
     }
     auto graph = npu::buildGraph(*model, out.hardware);
+    if (graph && graph->fewNodes)
+        out.notes.push_back(
+            "default tiles fit with one set of operands only, because others make too many nodes: "
+            "loads wait for computations");
     if (!graph)
         return graph.error();
     out.graph = std::move(*graph);

@@ -46,6 +46,7 @@ private slots:
     void theFastestSchedulerIsTaken();
     void theMachineIsNamed();
     void tilesAreCutAnewForLessSpm();
+    void coreToCoreBytesAreTold();
     void blocksWithGroupedQueriesFromAFile();
     void graphHasTheStaticSchedule();
     void traceWithoutBursts();
@@ -284,6 +285,36 @@ void TestCliNpu::theMachineIsNamed()
     QVERIFY(run({model}).out.contains(" of edge, as none was named\n"));
     QCOMPARE(run({model, QStringLiteral("--json")}).json()["makespan"],
              run({model, machine, QStringLiteral("edge"), QStringLiteral("--json")}).json()["makespan"]);
+}
+
+/// docs/rules/npu.md 5.8: the figures of text, JSON and operators; without the option they are not there.
+void TestCliNpu::coreToCoreBytesAreTold()
+{
+    const QTemporaryDir dir;
+    const QString hardware = dir.filePath(QStringLiteral("transfers.json"));
+    QFile file(hardware);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(R"({"noc": {"core_to_core": true}})");
+    file.close();
+    const CliRun r = run({sample("conv_net"), "--hardware", hardware});
+    QCOMPARE(r.code, 0);
+    QVERIFY2(r.out.contains("\ncore to core 1\u202f252\u202f608 bytes\n"), r.out.constData());
+    const Json with =
+        Json::parse(run({sample("conv_net"), "--hardware", hardware, "--json"}).out.toStdString());
+    const Json without = Json::parse(run({sample("conv_net"), "--json"}).out.toStdString());
+    QVERIFY(!without.contains("core_to_core_bytes"));
+    QVERIFY(with["dram_bytes"] < without["dram_bytes"] && with["makespan"] < without["makespan"]);
+    std::int64_t sum = 0;
+    for (const Json& op : with["operators"])
+        sum += op["core_to_core_bytes"].get<std::int64_t>();
+    QCOMPARE(sum, with["core_to_core_bytes"].get<std::int64_t>());
+    file.setFileName(dir.filePath(QStringLiteral("odd.json")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(R"({"noc": {"core_to_core": 1}})");
+    file.close();
+    const CliRun odd = run({sample("conv_net"), "--hardware", file.fileName()});
+    QCOMPARE(odd.code, 2);
+    QVERIFY2(odd.err.contains("noc.core_to_core"), odd.err.constData());
 }
 
 /// "layers" of a generated model are not those of a layer list.

@@ -43,6 +43,20 @@ public:
         return hw;
     }
 
+    /// Latencies, outstanding requests or both.
+    void limitRequests(NpuHardware& hw)
+    {
+        const std::int64_t what = pick(0, 2);
+        if (what != 1) {
+            hw.dram.readLatencyCycles = pick(0, 40);
+            hw.dram.writeLatencyCycles = pick(0, 40);
+        }
+        if (what != 0) {
+            hw.dram.outstandingRequests = pick(1, 6);
+            hw.dram.requestBytes = pick(1, 8 * hw.dram.burstBytes);
+        }
+    }
+
     RunOptions options()
     {
         RunOptions o;

@@ -86,6 +86,7 @@ private:
         int pins;
         bool dirty;
         Cycle lastUse;
+        bool made = false; // by a node of this core
     };
     struct Burst // adjacent bursts of one tile in one interleave block
     {
@@ -93,6 +94,13 @@ private:
         std::int64_t count;
         int channel, bank;
         std::int64_t row;
+        int run; // of the tile, from 0
+        std::size_t request = 0;
+    };
+    struct Part // of a tile that one node makes
+    {
+        std::uint32_t node, result;
+        std::int64_t bytes;
     };
     struct Transfer
     {
@@ -107,6 +115,11 @@ private:
         std::int64_t left = 0;                          // bursts DRAM has not moved
         Fraction backlog, share;
         bool byNoc = false;
+        int from = -1; // core that sends it
+        Part part{};
+        std::vector<std::vector<Burst>> requests;   // not sent
+        std::vector<std::pair<Cycle, Burst>> onWay; // time of arrival
+        std::vector<std::int64_t> burstsLeft;       // by request
     };
     struct Line // an interleave block in the shared memory
     {
@@ -142,6 +155,8 @@ private:
         std::uint32_t running[2] = {kNone, kNone};
         std::int64_t computeLeft[2] = {0, 0};
         std::deque<std::pair<std::uint32_t, std::uint32_t>> toStore; // node, tile
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> held;   // results not to be stored yet
+        std::map<std::uint32_t, std::vector<Part>> arriving;         // parts to come, by tile
         std::vector<std::uint32_t> list;                             // static
         std::vector<std::uint32_t> unitLeft;                         // rest of the open unit
     };
@@ -155,7 +170,7 @@ private:
         for (Channel& c : channels)
             c.banks.resize(static_cast<std::size_t>(hw.dram.banks));
         done.assign(g.nodes.size(), false);
-        stored = done;
+        stored = started = done;
         coreOf.assign(g.nodes.size(), 0);
         storesLeft.assign(g.nodes.size(), 0);
         unitStarted.assign(g.units.size(), false);
@@ -168,6 +183,7 @@ private:
             list->resize(n);
         out.states.resize(n);
         out.spm.resize(n);
+        findParts();
         cp.assign(g.nodes.size(), -1);
         for (std::size_t i = 0; i < g.nodes.size(); ++i)
             criticalPath(i);
@@ -226,13 +242,20 @@ private:
                 x.byNoc = true;
             b.busy = false;
             c.bus = -1;
+            endBurst(x, b.burst, t);
         }
+        for (Transfer& x : transfers)
+            takeArrivals(x, t);
         for (std::size_t c = 0; c < cores.size(); ++c) {
             Transfer& x = transfers[2 * c];
             if (x.active && x.left == 0 && x.owed == 0 && x.backlog.isZero()) {
                 x.active = false;
-                out.loads[c].push_back({x.tile, x.node, x.start, t, x.supplied});
-                std::erase(cores[c].missing, x.tile);
+                out.loads[c].push_back(
+                    {x.tile, x.node, x.start, t, x.supplied, x.from < 0 ? 0 : x.part.bytes, x.from});
+                if (x.from < 0)
+                    std::erase(cores[c].missing, x.tile);
+                else
+                    endPart(c, x, t);
             }
         }
         for (std::size_t c = 0; c < cores.size(); ++c) {
@@ -241,6 +264,7 @@ private:
                 x.active = false;
                 out.stores[c].push_back({x.tile, x.node, x.start, t});
                 entry(c, x.tile)->dirty = false;
+                storedResults.insert(x.tile);
                 if (--storesLeft[x.node] == 0)
                     stored[x.node] = true;
             }
@@ -275,28 +299,33 @@ private:
         if (core.pending != kNone && !core.allocated && allocate(c))
             any = true;
         if (core.pending != kNone && core.allocated && !transfers[2 * c].active)
-            for (const std::uint32_t tile : core.missing)
-                if (isWritten(tile)) {
-                    startTransfer(2 * c, tile, core.pending, t);
+            for (const std::uint32_t tile : core.missing) {
+                const Way way = parts[tile].empty() ? Way::Dram : receive(c, tile, t);
+                if (way == Way::Changed || (way == Way::Dram && (!parts[tile].empty() || isWritten(tile)))) {
+                    if (way == Way::Dram)
+                        startTransfer(2 * c, tile, core.pending, t);
                     any = true;
                     break;
                 }
+            }
         if (core.pending != kNone && core.allocated && core.missing.empty() && depsMet(c, core.pending)) {
             const std::uint32_t node = core.pending;
             const Engine engine = g.nodes[node].engine();
             if (engine == Engine::None) {
                 core.pending = kNone;
+                dropResults(node);
                 finishNode(c, node, t);
                 any = true;
             } else if (const int e = engine == Engine::Tensor ? 0 : 1; core.running[e] == kNone) {
                 core.pending = kNone;
+                dropResults(node);
                 core.running[e] = node;
                 core.computeLeft[e] = g.nodes[node].computeCycles;
                 (e == 0 ? out.tensor : out.vector)[c].push_back({node, t, t + g.nodes[node].computeCycles});
                 any = true;
             }
         }
-        if (!transfers[2 * c + 1].active && !core.toStore.empty()) {
+        if (!transfers[2 * c + 1].active && !isSending(c) && !core.toStore.empty()) {
             const auto [node, tile] = core.toStore.front();
             core.toStore.pop_front();
             startTransfer(2 * c + 1, tile, node, t);
@@ -312,7 +341,7 @@ private:
         std::set<std::uint32_t> out;
         for (const std::uint32_t n : g.nodesOf(unit))
             for (const std::uint32_t d : g.deps.of(n))
-                if (g.nodes[d].unit != unit && !stored[d])
+                if (g.nodes[d].unit != unit && !isUsable(d))
                     out.insert(d);
         return {out.begin(), out.end()};
     }
@@ -335,7 +364,7 @@ private:
         if (!here)
             return false;
         for (const std::uint32_t t : g.inputs(first))
-            if (!isWritten(t) && !entry(c, t))
+            if ((hw.coreToCore ? writes(d, t) : !isWritten(t)) && !entry(c, t))
                 return false;
         return true;
     }
@@ -439,9 +468,12 @@ private:
     std::int64_t queuedOn(const Transfer& x, int channel) const
     {
         std::int64_t count = 0;
-        for (const Burst& b : x.queue)
-            if (b.channel == channel)
-                count += b.count;
+        const auto add = [&](const Burst& b) { count += b.channel == channel ? b.count : 0; };
+        std::for_each(x.queue.begin(), x.queue.end(), add);
+        for (const auto& request : x.requests)
+            std::for_each(request.begin(), request.end(), add);
+        for (const auto& [time, burst] : x.onWay)
+            add(burst);
         for (const Bank& b : channels[static_cast<std::size_t>(channel)].banks)
             if (b.busy && &transfers[b.transfer] == &x)
                 count += b.burst.count;
@@ -459,7 +491,7 @@ private:
     bool depsMet(std::size_t c, std::uint32_t node) const
     {
         for (const std::uint32_t d : g.deps.of(node))
-            if (!stored[d] && !(done[d] && coreOf[d] == c))
+            if (!isUsable(d) && !(done[d] && coreOf[d] == c))
                 return false;
         return true;
     }
@@ -479,8 +511,11 @@ private:
             Entry* e = entry(c, tile);
             --e->pins;
             e->lastUse = t;
-            e->dirty = true;
-            core.toStore.emplace_back(node, tile);
+            e->dirty = e->made = true;
+            if (mustStore(node, tile))
+                core.toStore.emplace_back(node, tile);
+            else
+                core.held.emplace_back(node, tile);
             ++storesLeft[node];
         }
         if (storesLeft[node] == 0)
@@ -506,6 +541,20 @@ private:
 
     bool allocate(std::size_t c);
 
+    // --- from core to core -------------------------------------------------------------------------------
+
+    enum class Way { Dram, Waits, Changed };
+    void findParts();
+    bool writes(std::uint32_t node, std::uint32_t tile) const;
+    bool isUsable(std::uint32_t node) const;
+    bool mustStore(std::uint32_t node, std::uint32_t result) const;
+    bool isSending(std::size_t c) const;
+    void storeHeld(std::size_t c, std::uint32_t result);
+    void makeRoom(std::size_t c, const std::vector<std::uint32_t>& want, std::int64_t lacking);
+    Way receive(std::size_t c, std::uint32_t tile, Cycle t);
+    void endPart(std::size_t c, const Transfer& x, Cycle t);
+    void dropResults(std::uint32_t node);
+
     // --- DRAM and NoC ------------------------------------------------------------------------------------
 
     /// From the tile's elements: runs, widened to bursts, cut at interleave blocks.
@@ -515,6 +564,10 @@ private:
     void takeShared(std::size_t slot, Transfer& x);
     void deliverShared();
     void startTransfer(std::size_t slot, std::uint32_t tile, std::uint32_t node, Cycle t);
+    void cutRequests(Transfer& x, Cycle t);
+    void sendRequest(Transfer& x, Cycle t);
+    void endBurst(Transfer& x, const Burst& burst, Cycle t);
+    void takeArrivals(Transfer& x, Cycle t);
 
     void shareNoc();
 
@@ -564,7 +617,9 @@ private:
     std::vector<Transfer> transfers;
     std::vector<Channel> channels;
     std::vector<Line> lines; // of the shared memory, the least recently used first
-    std::vector<bool> done, stored, unitStarted, accumulatorOpen;
+    std::vector<bool> done, stored, started, unitStarted, accumulatorOpen;
+    std::vector<std::vector<Part>> parts; // by tile; empty if it cannot come from cores
+    std::set<std::uint32_t> storedResults;
     std::vector<std::size_t> coreOf;
     std::vector<int> storesLeft;
     std::vector<std::uint32_t> allUnits;
@@ -575,4 +630,5 @@ private:
 
 } // namespace tilewright::npu::test
 
-#include "npu_ticking_memory.h" // IWYU pragma: export
+#include "npu_ticking_memory.h"  // IWYU pragma: export
+#include "npu_ticking_passing.h" // IWYU pragma: export

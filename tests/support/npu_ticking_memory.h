@@ -42,8 +42,10 @@ inline bool TickingMachine::allocate(std::size_t c)
                 (victim == after.end() ||
                  std::pair(e->lastUse, e->tile) < std::pair(victim->lastUse, victim->tile)))
                 victim = e;
-        if (victim == after.end())
+        if (victim == after.end()) {
+            makeRoom(c, want, bytes + need - hw.spmBytes);
             return false;
+        }
         bytes -= victim->bytes;
         after.erase(victim);
     }
@@ -87,6 +89,7 @@ inline std::vector<TickingMachine::Burst> TickingMachine::burstsOf(std::uint32_t
                     before = index;
                 }
     std::vector<Burst> out;
+    int run = -1;
     const DramHardware& d = hw.dram;
     for (const auto& [from, to] : runs) {
         bool isFirst = true;
@@ -95,11 +98,13 @@ inline std::vector<TickingMachine::Burst> TickingMachine::burstsOf(std::uint32_t
                 ++out.back().count;
                 continue;
             }
-            isFirst = false;
             const std::int64_t block = at / d.interleaveBytes;
+            run += isFirst;
+            isFirst = false;
             out.push_back(
                 {at, 1, static_cast<int>(block % d.channels), static_cast<int>(block / d.channels % d.banks),
-                 (block / d.channels / d.banks * d.interleaveBytes + at % d.interleaveBytes) / d.rowBytes});
+                 (block / d.channels / d.banks * d.interleaveBytes + at % d.interleaveBytes) / d.rowBytes,
+                 run});
         }
     }
     return out;
@@ -174,6 +179,7 @@ inline void TickingMachine::startTransfer(std::size_t slot, std::uint32_t tile, 
     takeShared(slot, x);
     for (const Burst& b : x.queue)
         x.left += b.count;
+    cutRequests(x, t);
     transfers[slot] = x;
 }
 
@@ -190,23 +196,38 @@ inline void TickingMachine::shareNoc()
             transfers[s].share = Fraction{};
             open.push_back(s);
         }
+    // The cores whose links a transfer passes, one of them twice if it sends to itself.
+    const auto linksOf = [this](std::size_t s) {
+        std::vector<std::size_t> links{s / 2};
+        if (transfers[s].from >= 0)
+            links.push_back(static_cast<std::size_t>(transfers[s].from));
+        return links;
+    };
     while (!open.empty()) {
         Fraction rise = Fraction::make(trunk.up, trunk.down * static_cast<std::int64_t>(open.size()));
         for (const std::size_t s : open) {
-            const auto users =
-                std::count_if(open.begin(), open.end(), [&](std::size_t o) { return o / 2 == s / 2; });
-            const Fraction limit = Fraction::make(link[s / 2].up, link[s / 2].down * users);
-            if (limit < rise)
-                rise = limit;
+            for (const std::size_t l : linksOf(s)) {
+                std::int64_t users = 0;
+                for (const std::size_t o : open)
+                    for (const std::size_t other : linksOf(o))
+                        users += other == l;
+                const Fraction limit = Fraction::make(link[l].up, link[l].down * users);
+                if (limit < rise)
+                    rise = limit;
+            }
         }
         for (const std::size_t s : open) {
             transfers[s].share = transfers[s].share + rise;
             trunk = trunk - rise;
-            link[s / 2] = link[s / 2] - rise;
+            for (const std::size_t l : linksOf(s))
+                link[l] = link[l] - rise;
         }
         if (trunk.isZero())
             break;
-        std::erase_if(open, [&](std::size_t s) { return link[s / 2].isZero(); });
+        std::erase_if(open, [&](std::size_t s) {
+            const auto links = linksOf(s);
+            return std::any_of(links.begin(), links.end(), [&](std::size_t l) { return link[l].isZero(); });
+        });
     }
 }
 

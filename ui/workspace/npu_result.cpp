@@ -172,7 +172,7 @@ RateCurve nocCurve(const NpuResult& result, int core)
             for (const npu::TransferSpan& s : *spans) {
                 if (s.end <= s.start)
                     continue;
-                const double rate = static_cast<double>(result.graph->tiles[s.tile].alignedBytes) /
+                const double rate = static_cast<double>(npu::bytesMoved(*result.graph, s)) /
                                     static_cast<double>(s.end - s.start);
                 changes.emplace_back(s.start, rate);
                 changes.emplace_back(s.end, -rate);

@@ -425,7 +425,7 @@ void TestNpuRun::rule_5_3_queuesHoldWholeTiles()
         int slot = 0;
         for (const std::size_t tensor : tensors) {
             dram.begin(slot, graph.tensors[tensor], tileOf(tensor), 0, static_cast<std::uint64_t>(slot), -1,
-                       false);
+                       false, 0);
             ++slot;
         }
         std::vector<Cycle> last(tensors.size(), 0);

@@ -24,6 +24,7 @@ struct Totals
     Cycle cycles = 0;
     std::size_t events = 0;
     std::int64_t shared = 0; ///< bytes of the shared memory
+    std::int64_t passed = 0; ///< bytes that went from core to core
     std::array<Cycle, kCoreStates> states{};
 };
 
@@ -72,6 +73,7 @@ QString difference(const NpuGraph& graph, const NpuHardware& hw, const NpuRun& r
     totals.events += dram.size();
     totals.cycles += run.makespan;
     totals.shared += run.sharedBytes;
+    totals.passed += run.passedBytes;
     ++totals.cases;
     return {};
 }
@@ -107,6 +109,8 @@ private slots:
     void rule_5_3_manyCores();
     void rule_5_7_sharedMemory();
     void rule_5_4_sharedTileOfManyUnits();
+    void rule_5_8_coreToCore();
+    void rule_5_9_requests();
 };
 
 void TestNpuTicking::rule_5_agreesWithTickingReference()
@@ -206,6 +210,56 @@ void TestNpuTicking::rule_5_4_sharedTileOfManyUnits()
         const QString found = difference(*graph, hw, *run, totals);
         QVERIFY2(found.isEmpty(), qPrintable(found));
     }
+}
+
+/// Results go from core to core, some of them after a store because the scratchpads are small; with and
+/// without a shared memory, latencies and requests.
+void TestNpuTicking::rule_5_8_coreToCore()
+{
+    Totals totals;
+    int passed = 0, toItself = 0;
+    for (std::uint64_t seed = 20'001; totals.cases < 220; ++seed) {
+        QVERIFY2(seed < 24'000, "too few small cases");
+        npu::test::RandomCase random(seed);
+        NpuHardware hw = random.hardware(4);
+        hw.coreToCore = true;
+        hw.trunkBytesPerCycle = random.pick(4, 60);
+        if (random.pick(0, 4) == 0)
+            hw.shared = {hw.dram.interleaveBytes * random.pick(1, 60), random.pick(1, 40)};
+        if (random.pick(0, 4) == 0)
+            random.limitRequests(hw);
+        QString found;
+        if (const auto run = drawnCase(random, hw, totals, found)) {
+            passed += run->passedBytes > 0;
+            bool self = false;
+            for (std::size_t c = 0; c < run->cores.size(); ++c)
+                for (const TransferSpan& s : run->cores[c].loads)
+                    self = self || s.from == static_cast<int>(c);
+            toItself += self;
+        }
+        QVERIFY2(found.isEmpty(), qPrintable(QStringLiteral("seed %1: %2").arg(seed).arg(found)));
+    }
+    QVERIFY2(passed > 100, std::to_string(passed).c_str());
+    QVERIFY2(toItself > 20, std::to_string(toItself).c_str());
+    qInfo("%d cases, %lld cycles, %lld bytes passed on", totals.cases, static_cast<long long>(totals.cycles),
+          static_cast<long long>(totals.passed));
+}
+
+void TestNpuTicking::rule_5_9_requests()
+{
+    Totals totals;
+    for (std::uint64_t seed = 30'001; totals.cases < 200; ++seed) {
+        QVERIFY2(seed < 34'000, "too few small cases");
+        npu::test::RandomCase random(seed);
+        NpuHardware hw = random.hardware(3);
+        random.limitRequests(hw);
+        if (random.pick(0, 3) == 0)
+            hw.shared = {hw.dram.interleaveBytes * random.pick(1, 60), random.pick(1, 40)};
+        QString found;
+        drawnCase(random, hw, totals, found);
+        QVERIFY2(found.isEmpty(), qPrintable(QStringLiteral("seed %1: %2").arg(seed).arg(found)));
+    }
+    qInfo("%d cases, %lld cycles", totals.cases, static_cast<long long>(totals.cycles));
 }
 
 TILEWRIGHT_TEST(TestNpuTicking)

@@ -40,6 +40,7 @@ private slots:
     void rule_2_6_defaultTilesOfSmallMemories();
     void rule_2_6_defaultTilesHoldAccumulatedOperands();
     void rule_2_6_defaultNodesAreBounded();
+    void rule_2_6_fewerNodesWithOneSetOfOperands();
     void rule_2_6_defaultVectorBlocks();
     void rule_2_6_tilesCanBeChosen();
     void rule_2_6_tilesAreCutAnewForLessSpm();
@@ -300,7 +301,7 @@ void TestNpuTiles::rule_2_6_defaultTiles()
         p.bits.fill(2 * kPartsOfByte);
         if (random.pick(0, 2) == 0)
             p.wish.n = random.pick(1, 64);
-        const TileSizes t = matmulTile(hw, p, 20'000);
+        const TileSizes t = matmulTile(hw, p, {20'000});
         QVERIFY(t.m >= 1 && t.m <= p.shape.m && t.n >= 1 && t.n <= p.shape.n && t.k >= 1 && t.k <= p.shape.k);
         if (p.wish.n > 0)
             QCOMPARE(t.n, std::min(p.wish.n, p.shape.n));
@@ -402,6 +403,30 @@ void TestNpuTiles::rule_2_6_defaultNodesAreBounded()
     QVERIFY(many);
     QVERIFY(many->nodes.size() <= 20'000);
     QVERIFY(many->nodes.size() >= 50 * 100); // and all cores have work
+}
+
+/// A product that has too many nodes with two sets of operands is cut into tiles that fit with one.
+void TestNpuTiles::rule_2_6_fewerNodesWithOneSetOfOperands()
+{
+    NpuHardware hw;
+    hw.engineRows = hw.engineCols = 16;
+    hw.spmBytes = 192 << 10;
+    const NpuModel model = matmulModel(4096, 4096, 1024);
+    const auto many = buildGraph(model, hw);
+    QVERIFY(many && !many->fewNodes);
+    QVERIFY(matmulFits(hw, 2, many->tileSizes[0]) && many->nodes.size() >= 8'192);
+    const std::size_t most = 8'000; // with two sets of operands there are 8,192 at least
+    const auto few = buildGraph(model, hw, most);
+    QVERIFY2(few, few ? "" : few.error().text().c_str());
+    QVERIFY(few->fewNodes && few->nodes.size() <= most);
+    const TileSizes t = few->tileSizes[0];
+    QVERIFY(matmulFits(hw, 2, t, 1) && !matmulFits(hw, 2, t));
+    const auto none = buildGraph(model, hw, 1'000);
+    QVERIFY(!none);
+    QVERIFY2(none.error().text().ends_with(
+                 "the model is cut into more than 1\u202f000 nodes with the largest tiles "
+                 "that fit; a larger scratchpad helps, and a smaller input"),
+             none.error().text().c_str());
 }
 
 /// Blocks of a vector operator: one a core and round, not less than 16 KiB, not more than 32 KiB.

@@ -21,6 +21,8 @@
 #include <QTemporaryDir>
 #include <QWheelEvent>
 
+#include <algorithm>
+
 namespace test_npu_views {
 
 using namespace tilewright;
@@ -95,6 +97,31 @@ private Q_SLOTS:
         view.settle();
         QVERIFY(!view.lanes().dimmed && side->isEnabled());
         QVERIFY(view.lanes().sentence.startsWith(QStringLiteral("BERT base block")));
+    }
+
+    /// docs/rules/npu.md 5.8: bytes from core to core in the lanes, in the figures and in the table.
+    void coreToCoreTransfersAreShown()
+    {
+        NpuView& view = open<NpuView>("conv_net");
+        const auto network = [&view] {
+            const auto& lanes = view.lanes().lanes;
+            return std::ranges::find(lanes, QStringLiteral("NoC"), &Lane::name)->facts.join(QLatin1Char(' '));
+        };
+        auto* table = view.findChild<QTableView*>(QStringLiteral("npu.operators"));
+        view.findChild<QTabWidget*>(QStringLiteral("npu.side"))->setCurrentWidget(table);
+        QVERIFY(!network().contains(QStringLiteral("core to core")));
+        const int columns = table->model()->columnCount();
+        const std::int64_t before = view.model().result->run->dramBytes;
+        NpuSettings settings = view.state().settings();
+        settings.hardware.coreToCore = true;
+        view.state().setSettings(settings);
+        view.settle();
+        const npu::NpuRun& run = *view.model().result->run;
+        QVERIFY(run.passedBytes > 0 && run.dramBytes < before);
+        QVERIFY2(network().contains(QStringLiteral("core to core ") + ui::bytesText(run.passedBytes)),
+                 qPrintable(network()));
+        QCOMPARE(table->model()->columnCount(), columns + 1);
+        QVERIFY(view.model().result->sentence.contains(QStringLiteral("went from core to core")));
     }
 
     /// The operators of `npu --csv`; a row selects its operator, and a selected node its row.

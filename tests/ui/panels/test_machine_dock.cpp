@@ -7,6 +7,7 @@
 #include "panels/machine/machine_view.h"
 #include "panels/solver/solver_view.h"
 #include "test_main.h"
+#include "workspace/npu_document.h"
 #include "workspace/systolic_document.h"
 
 #include <QApplication>
@@ -15,6 +16,8 @@
 #include <QLineEdit>
 #include <QTimer>
 #include <QTreeWidget>
+
+#include <cmath>
 
 namespace test_machine_dock {
 
@@ -63,6 +66,7 @@ private Q_SLOTS:
     void aPresetIsOneUndoStep();
     void aChipShowsNamesAndOrigins();
     void aTypedFieldDerivesTheRest();
+    void typedTransfersReachTheNpuLens();
     void badValuesAreRefusedInOneSentence();
     void whatNoLongerFitsIsListedAndFixed();
     void aSolvedResultIsOfItsMachine();
@@ -118,6 +122,27 @@ void TestMachineDock::aPresetIsOneUndoStep()
     QVERIFY(document().schedule() == schedule);
     QCOMPARE(document().snapshot()->evaluation.total, total);
     QCOMPARE(view->presets()->currentText(), QStringLiteral("edge"));
+}
+
+/// Core-to-core transfers and the limits of DRAM reach the NPU lens; the rate that they allow stands beside.
+void TestMachineDock::typedTransfersReachTheNpuLens()
+{
+    open("llama-block.json");
+    auto* view = viewOf<MachineView>(*m_window, "machine");
+    m_window->showView(QStringLiteral("machine"));
+    typeField(*view, QStringLiteral("noc.core_to_core"), QStringLiteral("true"));
+    QVERIFY(document().machine()->noc.coreToCore);
+    QVERIFY(workspace().npu().settings().hardware.coreToCore);
+    const double before = document().machine()->deliverableGbPerSecond();
+    typeField(*view, QStringLiteral("dram.outstanding_requests"), QStringLiteral("2"));
+    typeField(*view, QStringLiteral("dram.read_latency_cycles"), QStringLiteral("100"));
+    QCOMPARE(workspace().npu().settings().hardware.dram.outstandingRequests, std::int64_t{2});
+    QCOMPARE(workspace().npu().settings().hardware.dram.readLatencyCycles, npu::Cycle{100});
+    // 4 cores * 2 requests * 64 bytes / (100 + 20 + bus) cycles
+    const Machine& m = *document().machine();
+    const double bus = std::ceil(64 / m.dram.bytesPerCycle);
+    QCOMPARE(m.deliverableGbPerSecond(), 4 * 2 * 64 / (100 + 20 + bus) * m.clockGhz);
+    QVERIFY(m.deliverableGbPerSecond() < before);
 }
 
 void TestMachineDock::aTypedFieldDerivesTheRest()

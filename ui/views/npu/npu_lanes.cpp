@@ -85,15 +85,30 @@ Marks engine(const NpuResult& r, std::size_t core, bool tensor)
     return m;
 }
 
+QColor networkColour(const Theme& theme)
+{
+    return Theme::mix(theme.canvas, theme.category(2), 0.8);
+}
+
 Marks transfers(const NpuResult& r, std::size_t core, bool loads)
 {
     const auto& spans = loads ? r.run->cores[core].loads : r.run->cores[core].stores;
     Marks m = busy(spans, [loads](const Theme& t) { return loads ? t.loadTime : t.accumulator; });
-    m.facts = [&r, &spans, core, what = loads ? tr("loads") : tr("stores")](std::size_t i) {
+    if (r.run->passedBytes > 0 && loads) { // what comes from other cores has the colour of the network
+        m.kinds = 2;
+        m.kind = [&spans](std::size_t i) { return std::size_t{spans[i].from >= 0}; };
+        m.style = [](std::size_t kind, const Theme& t) {
+            return MarkStyle{kind == 0 ? t.loadTime : networkColour(t)};
+        };
+    }
+    m.facts = [&r, &spans, core, loads](std::size_t i) {
         const npu::TransferSpan& s = spans[i];
+        const QString what = !loads       ? tr("stores")
+                             : s.from < 0 ? tr("loads")
+                                          : tr("gets from core %1").arg(s.from);
         return tr("core %1 · %2 tile %3 for %4 · %5 · cycles %6 – %7")
             .arg(QString::number(core), what, tileText(*r.graph, s.tile), nodeText(*r.graph, s.node),
-                 bytesText(r.graph->tiles[s.tile].alignedBytes), number(s.start), number(s.end));
+                 bytesText(npu::bytesMoved(*r.graph, s)), number(s.start), number(s.end));
     };
     return m;
 }
@@ -271,11 +286,7 @@ Lane nocLane(const NpuChartModel& m)
             return out;
         };
     };
-    Curve curve{columns(m.noc),
-                {},
-                [](const Theme& t) { return Theme::mix(t.canvas, t.category(2), 0.8); },
-                rate * 1.06,
-                rate};
+    Curve curve{columns(m.noc), {}, networkColour, rate * 1.06, rate};
     if (m.ghost)
         curve.ghost = columns(m.ghostNoc);
     Lane lane = curveLane(tr("NoC"), 46, 8, std::move(curve));
@@ -286,6 +297,8 @@ Lane nocLane(const NpuChartModel& m)
     };
     lane.facts << tr("trunk %1, link %2").arg(number(hw.trunkBytesPerCycle), number(hw.linkBytesPerCycle))
                << tr("mean %1").arg(number(m.noc->mean(0, makespanOf(*m.result))));
+    if (hw.coreToCore)
+        lane.facts << tr("core to core %1").arg(bytesText(m.result->run->passedBytes));
     return lane;
 }
 
@@ -432,7 +445,8 @@ NpuChartModel buildNpuChart(const NpuDocument& state, std::optional<double> ofFl
                     .arg(QString::fromStdString(m.result->graph->name), schedulerText(run.options),
                          counted(static_cast<std::int64_t>(run.cores.size()), tr("core"), tr("cores")));
     if (state.openOperators() > 0)
-        m.subject += tr(" · default tiles");
+        m.subject +=
+            m.result->graph->fewNodes ? tr(" · default tiles, one set of operands") : tr(" · default tiles");
     if (!m.result->cutAnew.isEmpty())
         m.subject += tr(" · tiles cut anew");
     if (m.ghost) {

@@ -27,7 +27,11 @@ Table operatorTable(const NpuResult& result)
                                 npu::CoreState::WaitDependency};
     for (const npu::CoreState wait : kWaits)
         out.columns.push_back({stateName(wait), ColumnKind::Number});
-    for (const QString& title : {tr("Bytes"), tr("Cores"), tr("Energy (nJ)")})
+    const bool hasPassed = result.run->hardware.coreToCore;
+    out.columns.push_back({tr("Bytes"), ColumnKind::Number});
+    if (hasPassed)
+        out.columns.push_back({tr("From cores"), ColumnKind::Number});
+    for (const QString& title : {tr("Cores"), tr("Energy (nJ)")})
         out.columns.push_back({title, ColumnKind::Number});
     // in the order of the columns; a tile, the bytes and the cores of an operator are no figures of their own
     constexpr std::array kFigures{
@@ -44,6 +48,8 @@ Table operatorTable(const NpuResult& result)
         for (const npu::CoreState wait : kWaits)
             row.emplace_back(r.stallsOf(wait));
         row.emplace_back(r.loaded + r.stored);
+        if (hasPassed)
+            row.emplace_back(r.passed);
         row.emplace_back(r.cores.size());
         row.emplace_back(r.energyPj() / 1000);
         out.add(std::move(row));
@@ -56,7 +62,8 @@ NpuOperators::NpuOperators(NpuDocument& state, QWidget* parent) : QTableView(par
     setObjectName(QStringLiteral("npu.operators"));
     setToolTip(
         tr("What the run did for every operator: first start and last store, cycles of the engines, "
-           "cycles that cores waited for one of its nodes, bytes of DRAM. A click selects its first node."));
+           "cycles that cores waited for one of its nodes, bytes loaded and stored (of these, from the "
+           "scratchpads of cores). A click selects its first node."));
     m_model = new TableModel(this);
     m_rows = new SortedRows(*m_model, tr("the order of the model"), this);
     asList(*this, tr("Operators of the run"), *m_rows);

@@ -121,7 +121,7 @@ NpuBlocker blockerOf(const NpuResult& r, std::size_t core, const npu::StateSpan&
     if (out.blocker == npu::kNone) {
         npu::Cycle latest = s.start;
         for (const std::uint32_t d : r.graph->deps.of(out.node)) {
-            const npu::Cycle met = r.run->coreOf[d] == core ? r.run->doneAt[d] : r.run->storedAt[d];
+            const npu::Cycle met = r.run->coreOf[d] == core ? r.run->doneAt[d] : r.run->availableAt[d];
             if (met > latest) {
                 latest = met;
                 out.blocker = d;
@@ -298,7 +298,7 @@ NodeState nodeStateAt(const NpuResult& r, std::uint32_t node, npu::Cycle time)
     if (r.chosenAt[node] <= time)
         return NodeState::Loading;
     for (const std::uint32_t d : r.graph->deps.of(node))
-        if (r.run->storedAt[d] > time)
+        if (r.run->availableAt[d] > time)
             return NodeState::Blocked;
     return NodeState::Ready;
 }

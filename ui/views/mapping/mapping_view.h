@@ -79,6 +79,7 @@ private:
     void applyDrop(const NestDrop& drop, bool force);
     void moveFocus(int columns, int rows);
     void moveItem(int columns, int rows, bool force);
+    [[nodiscard]] std::optional<hierarchy::Place> focusedPlace() const;
     void ensureFocus();
     [[nodiscard]] QString itemTooltip(const NestItem& item) const;
     void openWithDialog();

@@ -13,7 +13,8 @@ namespace tilewright::hierarchy {
 
 namespace {
 
-constexpr std::size_t kMostBranches = 100'000;
+constexpr std::size_t kMostBranches = 400'000;
+constexpr std::size_t kFirstBranches = 2000; ///< that are bounded before the start
 constexpr std::size_t kMostStates = 250'000; ///< of a branch that can be settled
 // The start: a few tilings of one branch, then of the best ones.
 constexpr std::size_t kFirstStates = 300;
@@ -39,21 +40,18 @@ public:
         for (std::size_t i = 0; i < m_branches.size(); ++i) {
             m_branches[i] = m_all;
             m_branches[i].choice = std::move(choices.list[i]);
+            m_branches[i].cycles = std::max(m_all.cycles, computeOf(m_branches[i].choice));
         }
-        inThreads(m_branches.size(), [&](BranchSearch&, std::size_t i) {
-            if (!m_run.isOver())
-                boundQuickly(m_nest, m_architecture, m_branches[i]);
-        });
-        std::ranges::stable_sort(m_branches, {}, [&](const Branch& b) {
-            return std::pair(!b.isBounded, b.value(m_options.objective.value_or(Objective::Edp)));
-        });
-        for (const Branch& branch : m_branches)
-            m_open.push_back({{}, branch.energy, branch.cycles});
+        sortBranches();
+        boundBranches(std::min(kFirstBranches, m_branches.size()));
         startOff();
         const std::vector<std::size_t> dives = branchesToDive();
         inThreads(dives.size(), [&](BranchSearch& search, std::size_t i) {
             search.dive(m_branches[dives[i]], kDiveStates);
         });
+        boundBranches(m_branches.size());
+        for (const Branch& branch : m_branches)
+            m_open.push_back({{}, branch.energy, branch.cycles});
         inThreads(m_branches.size(), [&](BranchSearch& search, std::size_t i) {
             if (m_options.quick)
                 search.cut(m_branches[i]);
@@ -64,12 +62,44 @@ public:
     }
 
 private:
+    /// The steps of the MACs with these spatial factors.
+    [[nodiscard]] double computeOf(const SpatialChoice& choice) const
+    {
+        auto out = static_cast<double>(m_nest.macs);
+        for (const Factors& factors : choice)
+            for (const std::int64_t factor : factors)
+                out /= static_cast<double>(factor);
+        return out;
+    }
+
+    /// The best bounds first, those that are only known from the MACs last.
+    void sortBranches()
+    {
+        std::ranges::stable_sort(m_branches, {}, [&](const Branch& b) {
+            return std::pair(!b.isBounded, b.value(m_options.objective.value_or(Objective::Edp)));
+        });
+    }
+
+    /// Bounds the first branches that what was found does not settle already.
+    void boundBranches(std::size_t end)
+    {
+        m_run.inThreads(end, [&](const auto& next) {
+            Cutter cutter(m_run.found());
+            for (std::size_t i = next(); i < end && !m_run.isOver(); i = next())
+                if (Branch& branch = m_branches[i];
+                    !branch.isBounded && !cutter.isSettled(branch.energy, branch.cycles))
+                    boundQuickly(m_nest, m_architecture, branch);
+        });
+        sortBranches();
+    }
+
     /// Those of the best bounds, and those that use most of the axes.
     [[nodiscard]] std::vector<std::size_t> branchesToDive() const
     {
         std::vector<std::size_t> out(m_branches.size());
         for (std::size_t i = 0; i < out.size(); ++i)
             out[i] = i;
+        out.resize(std::min(kFirstBranches, out.size()));
         const std::size_t each = std::min(kDiveBranches, out.size());
         std::ranges::stable_sort(out, {}, [&](std::size_t i) { return m_branches[i].cycles; });
         out.resize(each);

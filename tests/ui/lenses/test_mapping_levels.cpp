@@ -2,6 +2,7 @@
 // The mapping lens on architectures with levels of their own (docs/rules/hierarchy.md): its figures are those
 // of `map`, and its nest is edited with mouse and keys.
 #include "base/file.h"
+#include "export/export_view.h"
 #include "hierarchy/report.h"
 #include "mapping_levels_bench.h"
 #include "test_main.h"

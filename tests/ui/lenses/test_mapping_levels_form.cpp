@@ -2,6 +2,7 @@
 // Documents, fields and constraints of the Mapping lens on architectures with levels.
 #include "base/file.h"
 #include "hierarchy/files.h"
+#include "lower/machine_levels.h"
 #include "mapping_levels_bench.h"
 #include "test_main.h"
 #include "views/mapping/mapping_form.h"
@@ -242,8 +243,9 @@ private Q_SLOTS:
         map.settle();
         const auto& found = *state().search().found();
         QVERIFY(found.proven && !found.wanted());
-        QCOMPARE(QString::fromStdString(found.reason),
-                 QStringLiteral("with buffer.K=4 and regs.K=2 no factors of loop K multiply to its trip count 4"));
+        QCOMPARE(
+            QString::fromStdString(found.reason),
+            QStringLiteral("with buffer.K=4 and regs.K=2 no factors of loop K multiply to its trip count 4"));
         QVERIFY2(map.model().headline.contains(QString::fromStdString(found.reason)),
                  qPrintable(map.model().headline));
     }
@@ -317,6 +319,22 @@ private Q_SLOTS:
         QVERIFY(!levels().imperfect && state().figures().hasNumbers);
         view.settle();
         QVERIFY(best <= state().search().found()->of(mapping::Objective::Edp)->edp);
+    }
+
+    void theLevelsOfTheMachineAreACommand()
+    {
+        auto& view = open<MappingView>();
+        QVERIFY(
+            m_app->workspace.open(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json")));
+        const auto& machine = m_app->document.machine();
+        QVERIFY(machine);
+        m_app->workspace.links().catchUp(Lens::Mapping);
+        QVERIFY(!state().setup().levels);
+        m_app->actions.find(QStringLiteral("mapping.machineLevels"))->trigger();
+        QVERIFY(state().setup().levels);
+        QCOMPARE(levels(), lower::levelsOf(*machine).value().architecture);
+        view.settle();
+        QVERIFY(state().figures().valid());
     }
 };
 

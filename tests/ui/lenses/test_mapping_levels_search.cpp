@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Searches of the Mapping lens on architectures with levels: their figures, proofs and gaps are those of `map`.
+// Searches of the Mapping lens on architectures with levels: their figures, proofs and gaps are those of
+// `map`.
 #include "base/file.h"
 #include "hierarchy/report.h"
 #include "mapping_levels_bench.h"

@@ -85,6 +85,7 @@ private:
     void openWithDialog();
     void paste();
     void saveMapping();
+    void takeMachineLevels();
     void takeTile(mapping::Level level);
     void tell(const QString& message, bool refused);
 

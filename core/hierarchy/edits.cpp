@@ -109,13 +109,9 @@ Result<Mapping> moveFactor(const LoopNest& nest, const Architecture& architectur
     if (index >= source.size())
         return refused("there is no such loop at " + placeName(architecture, from));
     const TiledLoop moved = source[index];
-    if (factor < 2)
-        return refused("only a factor of at least 2 can be moved");
-    if (moved.factor % factor != 0)
-        return refused("loop " + std::string(nest.loopNames[static_cast<std::size_t>(moved.loop)]) +
-                       " has the factor " + std::to_string(moved.factor) + " at " +
-                       placeName(architecture, from) + ", which is not divisible by " +
-                       std::to_string(factor));
+    if (Status s = mapping::checkMove(nest, moved.loop, moved.factor, placeName(architecture, from), factor);
+        !s)
+        return s.error();
     if (from == to)
         return mapping;
     Mapping out = mapping;
@@ -141,12 +137,8 @@ Result<Mapping> reorderLoop(const Architecture& architecture, const Mapping& map
     std::vector<TiledLoop>& loops = out.levels[level].temporal;
     if (from >= loops.size() || to >= loops.size())
         return refused("there is no such loop or position at " + architecture.levels[level].name);
-    const auto at = loops.begin() + static_cast<std::ptrdiff_t>(from);
-    const auto target = loops.begin() + static_cast<std::ptrdiff_t>(to);
-    if (at < target)
-        std::rotate(at, at + 1, target + 1);
-    else
-        std::rotate(target, at, at + 1);
+    mapping::moveElement(loops.begin() + static_cast<std::ptrdiff_t>(from),
+                         loops.begin() + static_cast<std::ptrdiff_t>(to));
     return out;
 }
 

@@ -200,7 +200,8 @@ private Q_SLOTS:
         QVERIFY(field("orders")->text().isEmpty());
         // Other levels have other constraints.
         openSample("hierarchies/five-levels.json");
-        openLayer(R"({"name": "row", "kind": "conv", "height": 9, "width": 9, "kernel": [3, 3]})");
+        openLayer(
+            R"({"name": "row", "kind": "conv", "batch": 1, "in_channels": 2, "out_channels": 2, "height": 9, "width": 9, "kernel": [3, 3], "stride": 1, "padding": 0})");
         QVERIFY(state().setup().asked.factors.empty());
     }
 

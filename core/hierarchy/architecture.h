@@ -66,6 +66,7 @@ struct Architecture
     std::array<std::int64_t, kOperands> bits{16, 16, 16}; ///< width of an element
     std::int64_t accumulatorBits = 32;                    ///< width of a partial sum of the written operand
     double macPj = 0;                                     ///< for one multiplication
+    bool imperfect = false; ///< factors need not divide: the last tile of a loop is smaller
     std::vector<Level> levels;
 
     /// Whether half of the level is filled while the other half is in use. Without a statement of the file

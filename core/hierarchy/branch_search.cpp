@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::size_t kFollowed = 3; ///< candidates of a node that a dive follows
 
-/// Below this bound a mapping may be better than one of `value`.
-double slightlyBelow(double value)
-{
-    return value * (1 - mapping::kEnergyTolerance);
-}
-
 bool hasWindow(const mapping::Operand& operand)
 {
     return std::any_of(operand.dimensions.begin(), operand.dimensions.begin() + operand.dimensionCount,
@@ -37,9 +31,7 @@ double usedBits(const LoopNest& nest, const Architecture& architecture, std::siz
             out *= static_cast<double>(trips(d.loop));
             continue;
         }
-        std::array<Shifts, 2> shifts{Shifts{trips(d.loop), d.stride},
-                                     Shifts{trips(d.filterLoop), d.dilation}};
-        out *= static_cast<double>(unionLength(1, shifts));
+        out *= static_cast<double>(usedLength(nest, d));
     }
     return out;
 }
@@ -59,6 +51,22 @@ double leastReads(const LoopNest& nest, const Architecture& architecture, const 
 }
 
 } // namespace
+
+std::int64_t usedLength(const LoopNest& nest, const mapping::Dimension& window)
+{
+    std::array<Shifts, 2> shifts{
+        Shifts{nest.trips[static_cast<std::size_t>(window.loop)], window.stride},
+        Shifts{nest.trips[static_cast<std::size_t>(window.filterLoop)], window.dilation}};
+    return unionLength(1, shifts);
+}
+
+void putInnermost(const LoopNest& nest, int stationary, std::vector<TiledLoop>& loops)
+{
+    const unsigned inner =
+        stationary < 0 ? nest.neutralMask : nest.operands[static_cast<std::size_t>(stationary)].freeMask;
+    std::stable_partition(loops.begin(), loops.end(),
+                          [&](const TiledLoop& tiled) { return (inner >> tiled.loop & 1u) == 0; });
+}
 
 Branch boundOfAll(const LoopNest& nest, const Architecture& architecture)
 {
@@ -125,7 +133,7 @@ void boundQuickly(const LoopNest& nest, const Architecture& architecture, Branch
 BranchSearch::BranchSearch(const LoopNest& nest, const Architecture& architecture,
                            const Constraints& constraints, Found& found, std::function<bool()> isOver)
     : m_nest(nest), m_architecture(architecture), m_constraints(constraints), m_found(found),
-      m_isOver(std::move(isOver))
+      m_isOver(std::move(isOver)), m_cutter(found)
 {
 }
 
@@ -215,25 +223,6 @@ double BranchSearch::boundCycles(const Node& node) const noexcept
         busy = std::max(busy, m_tilings->time(i, node.writeBits[i], false));
     }
     return busy + node.waiting;
-}
-
-bool BranchSearch::isSettled(double energy, double cycles)
-{
-    if (energy == kInfinite)
-        return true;
-    if (const auto& objective = m_found.objective()) {
-        const double value = *objective == Objective::Energy   ? energy
-                             : *objective == Objective::Cycles ? cycles
-                                                               : energy * cycles;
-        return value >= slightlyBelow(m_found.best(*objective));
-    }
-    if (m_frontVersion != m_found.version()) {
-        m_frontVersion = m_found.version();
-        m_front = m_found.front();
-    }
-    return std::ranges::any_of(m_front, [&](const MappingCost& point) {
-        return energy >= slightlyBelow(point.energy) && cycles >= slightlyBelow(point.cycles);
-    });
 }
 
 bool BranchSearch::isOver()
@@ -527,12 +516,7 @@ Mapping BranchSearch::mapping() const
         for (std::size_t l = 0; l < kMaxLoops; ++l)
             temporal[l] /= inside[l];
         addLoops(temporal, level.temporal);
-        const int stationary = m_orders[i].stationary;
-        const unsigned inner = stationary < 0
-                                   ? m_nest.neutralMask
-                                   : m_nest.operands[static_cast<std::size_t>(stationary)].freeMask;
-        std::stable_partition(level.temporal.begin(), level.temporal.end(),
-                              [&](const TiledLoop& tiled) { return (inner >> tiled.loop & 1u) == 0; });
+        putInnermost(m_nest, m_orders[i].stationary, level.temporal);
     }
     putInOrder(m_constraints, out);
     return out;

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "hierarchy/found.h"
+#include "hierarchy/search_run.h"
 #include "hierarchy/spatial.h"
 #include "hierarchy/tilings.h"
 
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
 
 namespace tilewright::hierarchy {
-
-inline constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 /// A part of the space: all mappings with the same spatial factors.
 struct Branch
@@ -32,11 +29,11 @@ struct Branch
     }
 };
 
-/// Number of costs and bounds, as in SearchResult.
-struct BranchCounts
-{
-    std::int64_t tilings = 0, cut = 0, evaluations = 0;
-};
+/// Elements along the window of an input that take part in a multiplication.
+[[nodiscard]] std::int64_t usedLength(const LoopNest& nest, const mapping::Dimension& window);
+
+/// Puts the loops that do not index the operand innermost, those that index all operands if it is -1.
+void putInnermost(const LoopNest& nest, int stationary, std::vector<TiledLoop>& loops);
 
 /// Bounds of all mappings of the layer: the multiplications, each element at the outermost level once, and
 /// all axes in use.
@@ -63,7 +60,7 @@ public:
     /// `states` tilings per level are not settled.
     void settle(Branch& branch, std::size_t states);
 
-    [[nodiscard]] const BranchCounts& counts() const noexcept { return m_counts; }
+    [[nodiscard]] const SearchCounts& counts() const noexcept { return m_counts; }
 
 private:
     using State = Tilings::State;
@@ -108,7 +105,7 @@ private:
     [[nodiscard]] double restBelow(std::size_t level, State state, double cutoff);
     [[nodiscard]] double cutoff(double cycles) const noexcept;
     [[nodiscard]] double boundCycles(const Node& node) const noexcept;
-    [[nodiscard]] bool isSettled(double energy, double cycles);
+    [[nodiscard]] bool isSettled(double energy, double cycles) { return m_cutter.isSettled(energy, cycles); }
     [[nodiscard]] bool isOver();
     void evaluate();
     [[nodiscard]] Mapping mapping() const;
@@ -119,7 +116,7 @@ private:
     Found& m_found;
     std::function<bool()> m_isOver;
     bool m_stopped = false, m_diving = false;
-    BranchCounts m_counts;
+    SearchCounts m_counts;
     std::unique_ptr<Tilings> m_tilings;
     const SpatialChoice* m_choice = nullptr;
     std::vector<double> m_rest; ///< by level and state; negative: not computed
@@ -128,8 +125,7 @@ private:
     std::array<Order, kMaxLevels> m_orders{};
     TiledNest m_tiled;
     Cost m_cost;
-    std::uint64_t m_frontVersion = 0;
-    std::vector<MappingCost> m_front; ///< copy, if all objectives are searched
+    Cutter m_cutter;
 };
 
 } // namespace tilewright::hierarchy

@@ -235,19 +235,76 @@ std::vector<std::string> limitTexts(const LoopNest& nest, const Architecture& ar
     return out;
 }
 
-std::vector<std::string> constraintTexts(const LoopNest& nest, const Architecture& architecture,
-                                         const Constraints& constraints)
+ConstraintTexts textsOf(const LoopNest& nest, const Architecture& architecture,
+                        const Constraints& constraints)
 {
-    std::vector<std::string> out;
+    ConstraintTexts out;
     for (const FactorLimit& limit : constraints.factors)
         for (std::string& text : limitTexts(nest, architecture, limit))
-            out.push_back(std::move(text));
+            out.factors.push_back(std::move(text));
     for (std::size_t i = 0; i < constraints.orders.size(); ++i) {
         std::string loops;
         for (const int loop : constraints.orders[i])
             loops.append(loops.empty() ? "=" : ",").append(nest.loopNames[static_cast<std::size_t>(loop)]);
         if (!loops.empty())
-            out.push_back(architecture.levels[i].name + loops);
+            out.orders.push_back(architecture.levels[i].name + loops);
+    }
+    return out;
+}
+
+std::vector<std::string> constraintTexts(const LoopNest& nest, const Architecture& architecture,
+                                         const Constraints& constraints)
+{
+    ConstraintTexts out = textsOf(nest, architecture, constraints);
+    out.factors.insert(out.factors.end(), out.orders.begin(), out.orders.end());
+    return std::move(out.factors);
+}
+
+void toggleFactor(Constraints& constraints, const FactorLimit& place, std::int64_t factor)
+{
+    if (std::erase_if(constraints.factors, [&](const FactorLimit& limit) {
+            return limit.isAt(place.level, place.axis, place.loop);
+        }) == 0)
+        constraints.factors.push_back({place.level, place.axis, place.loop, factor, factor});
+}
+
+void toggleOrder(Constraints& constraints, std::size_t level, const std::vector<int>& loops)
+{
+    if (constraints.orders.size() <= level)
+        constraints.orders.resize(level + 1);
+    std::vector<int>& order = constraints.orders[level];
+    order = order.empty() ? loops : std::vector<int>();
+}
+
+void setHeld(Level& level, std::size_t operand, bool isHeld)
+{
+    if (level.holds[operand] == isHeld)
+        return;
+    if (level.memories) {
+        std::int64_t bytes = 1;
+        for (std::size_t op = kOperands; op-- > 0;)
+            if (level.holds[op])
+                bytes = (*level.memories)[op];
+        (*level.memories)[operand] = isHeld ? bytes : 0;
+    }
+    level.holds[operand] = isHeld;
+}
+
+Result<unsigned> readLoops(const LoopNest& nest, const std::string& text)
+{
+    unsigned out = 0;
+    std::string name;
+    for (const char c : text + ",") {
+        if (c != ',' && c != ' ') {
+            name += c;
+            continue;
+        }
+        const int loop = nest.loopByName(name);
+        if (!name.empty() && loop < 0)
+            return Error{ErrorCode::Refused, "this layer has no loop \"" + name.substr(0, 20) + "\"", {}, {}};
+        if (loop >= 0)
+            out |= 1u << loop;
+        name.clear();
     }
     return out;
 }
@@ -268,9 +325,7 @@ Status addBypass(Architecture& architecture, const std::string& text)
     const auto o = static_cast<std::size_t>(op);
     if (!skipped.holds[o])
         return bad("level " + skipped.name + " does not hold this operand anyway");
-    skipped.holds[o] = false;
-    if (skipped.memories)
-        (*skipped.memories)[o] = 0;
+    setHeld(skipped, o, false);
     return Unit{};
 }
 

@@ -65,9 +65,31 @@ struct Constraints
 [[nodiscard]] std::vector<std::string> limitTexts(const LoopNest& nest, const Architecture& architecture,
                                                   const FactorLimit& limit);
 
+/// Constraints in the form that parseConstraints() reads.
+struct ConstraintTexts
+{
+    std::vector<std::string> factors, orders;
+
+    bool operator==(const ConstraintTexts&) const = default;
+};
+[[nodiscard]] ConstraintTexts textsOf(const LoopNest& nest, const Architecture& architecture,
+                                      const Constraints& constraints);
+
+/// Asks for this factor at a place, or for none if the place has a limit already.
+void toggleFactor(Constraints& constraints, const FactorLimit& place, std::int64_t factor);
+/// Asks for this order of a level, or for none if it has one already.
+void toggleOrder(Constraints& constraints, std::size_t level, const std::vector<int>& loops);
+
 /// All constraints as parseConstraints() reads them, factors first.
 [[nodiscard]] std::vector<std::string> constraintTexts(const LoopNest& nest, const Architecture& architecture,
                                                        const Constraints& constraints);
+
+/// Lets a level hold an operand, or skip it. A level with separate memories gets one of the size of its first
+/// one for it.
+void setHeld(Level& level, std::size_t operand, bool isHeld);
+
+/// The loops of the layer in a text such as "X, K", a bit each. The Error names an unknown one.
+[[nodiscard]] Result<unsigned> readLoops(const LoopNest& nest, const std::string& text);
 
 /// Takes the operand of a text such as "buffer.W" from a level. The Error says why it cannot be.
 [[nodiscard]] Status addBypass(Architecture& architecture, const std::string& text);

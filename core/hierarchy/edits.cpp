@@ -2,6 +2,7 @@
 #include "hierarchy/edits.h"
 
 #include "base/integer.h"
+#include "hierarchy/imperfect.h"
 #include "mapping/edits.h"
 
 #include <algorithm>
@@ -71,6 +72,30 @@ const std::vector<TiledLoop>& loopsAt(const Mapping& mapping, const Place& place
     return at != level.spatial.end() ? at->loops : kNone;
 }
 
+std::int64_t factorAt(const Mapping& mapping, const Place& place, int loop) noexcept
+{
+    std::int64_t out = 1;
+    for (const TiledLoop& tiled : loopsAt(mapping, place))
+        if (tiled.loop == loop)
+            out = saturatingMul(out, tiled.factor);
+    return out;
+}
+
+std::optional<FactorLimit> limitAt(const Architecture& architecture, const Place& place, int loop)
+{
+    FactorLimit out;
+    out.level = place.level;
+    out.loop = loop;
+    if (!place.axis)
+        return out;
+    const std::vector<Axis>& axes = architecture.levels[place.level].axes;
+    const auto axis = std::ranges::find(axes, *place.axis, &Axis::name);
+    if (axis == axes.end())
+        return std::nullopt;
+    out.axis = static_cast<int>(axis - axes.begin());
+    return out;
+}
+
 std::string placeName(const Architecture& architecture, const Place& place)
 {
     const std::string& level = architecture.levels[place.level].name;
@@ -84,13 +109,9 @@ Result<Mapping> moveFactor(const LoopNest& nest, const Architecture& architectur
     if (index >= source.size())
         return refused("there is no such loop at " + placeName(architecture, from));
     const TiledLoop moved = source[index];
-    if (factor < 2)
-        return refused("only a factor of at least 2 can be moved");
-    if (moved.factor % factor != 0)
-        return refused("loop " + std::string(nest.loopNames[static_cast<std::size_t>(moved.loop)]) +
-                       " has the factor " + std::to_string(moved.factor) + " at " +
-                       placeName(architecture, from) + ", which is not divisible by " +
-                       std::to_string(factor));
+    if (Status s = mapping::checkMove(nest, moved.loop, moved.factor, placeName(architecture, from), factor);
+        !s)
+        return s.error();
     if (from == to)
         return mapping;
     Mapping out = mapping;
@@ -106,7 +127,7 @@ Result<Mapping> moveFactor(const LoopNest& nest, const Architecture& architectur
     else
         target.insert(inwards ? target.begin() : target.end(), TiledLoop{moved.loop, factor});
     tidy(out);
-    return out;
+    return architecture.imperfect ? tightened(nest, architecture, out) : out;
 }
 
 Result<Mapping> reorderLoop(const Architecture& architecture, const Mapping& mapping, std::size_t level,
@@ -116,12 +137,8 @@ Result<Mapping> reorderLoop(const Architecture& architecture, const Mapping& map
     std::vector<TiledLoop>& loops = out.levels[level].temporal;
     if (from >= loops.size() || to >= loops.size())
         return refused("there is no such loop or position at " + architecture.levels[level].name);
-    const auto at = loops.begin() + static_cast<std::ptrdiff_t>(from);
-    const auto target = loops.begin() + static_cast<std::ptrdiff_t>(to);
-    if (at < target)
-        std::rotate(at, at + 1, target + 1);
-    else
-        std::rotate(target, at, at + 1);
+    mapping::moveElement(loops.begin() + static_cast<std::ptrdiff_t>(from),
+                         loops.begin() + static_cast<std::ptrdiff_t>(to));
     return out;
 }
 
@@ -208,7 +225,7 @@ public:
                          axis.axis + " of " + m_architecture.levels[i].name);
         }
         for (int l = 0; l < m_nest.loopCount; ++l)
-            line(mapping::loopVariable(m_nest, l) + " = " + index(l) + ";");
+            indexLines(l);
         line(mapping::multiplicationText(m_nest));
         for (; m_depth > 0; line("}"))
             --m_depth;
@@ -244,6 +261,19 @@ private:
         line(head.append("; ++").append(v).append(") {  // ").append(where));
         ++m_depth;
         m_loops.push_back({tiled, std::move(v)});
+    }
+
+    void indexLines(int loop)
+    {
+        const std::string name = mapping::loopVariable(m_nest, loop);
+        line(name + " = " + index(loop) + ";");
+        std::int64_t reach = 1;
+        for (const CodeLoop& one : m_loops)
+            if (one.tiled.loop == loop)
+                reach = saturatingMul(reach, one.tiled.factor);
+        const std::int64_t trips = m_nest.trips[static_cast<std::size_t>(loop)];
+        if (reach > trips) // the last tile is smaller
+            line("if (" + name + " >= " + std::to_string(trips) + ") continue;");
     }
 
     /// Index expression of a loop: the sum of its variables times their step sizes, outermost first.

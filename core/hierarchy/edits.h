@@ -2,7 +2,7 @@
 // Edits of a mapping by hand: each returns a new mapping, or the reason why it is impossible.
 #pragma once
 
-#include "hierarchy/mapping.h"
+#include "hierarchy/constraints.h"
 
 #include <optional>
 
@@ -23,6 +23,13 @@ struct Place
 
 /// The loops at a place; none if the mapping puts none there.
 [[nodiscard]] const std::vector<TiledLoop>& loopsAt(const Mapping& mapping, const Place& place) noexcept;
+
+/// The product of the factors of a loop at a place.
+[[nodiscard]] std::int64_t factorAt(const Mapping& mapping, const Place& place, int loop) noexcept;
+
+/// A limit of a loop at this place, without bounds; nullopt for an axis that the architecture has not.
+[[nodiscard]] std::optional<FactorLimit> limitAt(const Architecture& architecture, const Place& place,
+                                                 int loop);
 
 /// Text of a place in messages: "SRAM", "rows of cluster".
 [[nodiscard]] std::string placeName(const Architecture& architecture, const Place& place);

@@ -2,6 +2,7 @@
 #include "hierarchy/evaluate.h"
 
 #include "hierarchy/exchange.h"
+#include "hierarchy/imperfect.h"
 
 #include <algorithm>
 
@@ -26,8 +27,10 @@ struct Exchange
 class Counter
 {
 public:
-    Counter(const LoopNest& nest, const Architecture& architecture, const TiledNest& tiled, Cost& out)
-        : m_nest(nest), m_architecture(architecture), m_tiled(tiled), m_out(out)
+    /// `imperfect`: counts the tiles of factors that need not divide; null if all do.
+    Counter(const LoopNest& nest, const Architecture& architecture, const TiledNest& tiled,
+            const ImperfectCounter* imperfect, Cost& out)
+        : m_nest(nest), m_architecture(architecture), m_tiled(tiled), m_imperfect(imperfect), m_out(out)
     {
     }
 
@@ -95,10 +98,16 @@ private:
     /// docs/rules/hierarchy.md 3, read operand.
     void countRead(Exchange& e) const
     {
-        const std::int64_t visits = m_tiled.visits[e.inner][e.operand].all;
         const double bits = static_cast<double>(m_architecture.bits[e.operand]);
-        e.in.reads = visits * m_tiled.instances[e.outer] * unionOfTiles(e) * between(e).delivered;
-        e.in.writes = visits * m_tiled.instances[e.inner] * tile(e);
+        if (m_imperfect) {
+            const ReadCounts counts = m_imperfect->read(e.operand, e.outer, e.inner);
+            e.in.reads = counts.reads;
+            e.in.writes = counts.writes;
+        } else {
+            const std::int64_t visits = m_tiled.visits[e.inner][e.operand].all;
+            e.in.reads = visits * m_tiled.instances[e.outer] * unionOfTiles(e) * between(e).delivered;
+            e.in.writes = visits * m_tiled.instances[e.inner] * tile(e);
+        }
         e.in.readBits = static_cast<double>(e.in.reads) * bits;
         e.in.writeBits = static_cast<double>(e.in.writes) * bits;
     }
@@ -106,21 +115,30 @@ private:
     /// docs/rules/hierarchy.md 3, written operand; the bits are those of docs/rules/hierarchy.md 4.
     void countWritten(Exchange& e) const
     {
-        const Visits& visits = m_tiled.visits[e.inner][e.operand];
         const Between factors = between(e);
         const double bits = static_cast<double>(m_architecture.accumulatorBits);
-        // Elements of the sums that one visit exchanges, in all instances of P.
-        const std::int64_t sums = m_tiled.instances[e.outer] * tile(e) * factors.indexing;
-        e.out.reads = visits.all * sums * factors.others;
-        e.out.writes = visits.all * sums * factors.arriving;
-        e.additions = visits.all * sums * (factors.arriving - 1);
-        e.in.reads = e.in.writes = (visits.all - visits.different) * sums;
+        WrittenCounts counts;
+        if (m_imperfect) {
+            counts = m_imperfect->written(e.outer, e.inner);
+        } else {
+            const Visits& visits = m_tiled.visits[e.inner][e.operand];
+            // Elements of the sums that one visit exchanges, in all instances of P.
+            const std::int64_t sums = m_tiled.instances[e.outer] * tile(e) * factors.indexing;
+            counts.visited = visits.all * sums;
+            counts.first = visits.different * sums;
+            counts.sent = counts.visited * factors.others;
+            counts.arriving = counts.visited * factors.arriving;
+        }
+        e.out.reads = counts.sent;
+        e.out.writes = counts.arriving;
+        e.additions = counts.arriving - counts.visited;
+        e.in.reads = e.in.writes = counts.visited - counts.first;
         e.out.readBits = static_cast<double>(e.out.reads) * bits;
         e.out.writeBits = static_cast<double>(e.out.writes) * bits;
         e.additionBits = static_cast<double>(e.additions) * bits;
         e.in.readBits = e.in.writeBits = static_cast<double>(e.in.reads) * bits;
         if (completesSums(m_nest, m_tiled.spatial, e.outer)) {
-            const double complete = static_cast<double>(visits.different * sums);
+            const auto complete = static_cast<double>(counts.first);
             const double narrower = static_cast<double>(m_architecture.bits[e.operand]) - bits;
             e.out.writeBits += complete * narrower;
             if (factors.others == 1)
@@ -170,10 +188,10 @@ private:
     void sumUp() const
     {
         m_out.hasNumbers = true;
-        m_out.compute = m_tiled.compute;
+        m_out.compute = m_imperfect ? m_imperfect->compute() : m_tiled.compute;
         m_out.macEnergy = static_cast<double>(m_nest.macs) * m_architecture.macPj;
         m_out.energy = m_out.macEnergy;
-        m_out.busy = static_cast<double>(m_tiled.compute);
+        m_out.busy = static_cast<double>(m_out.compute);
         m_out.limit = Limit::Compute;
         m_out.limitLevel = -1;
         m_out.waiting = 0;
@@ -209,6 +227,7 @@ private:
     const LoopNest& m_nest;
     const Architecture& m_architecture;
     const TiledNest& m_tiled;
+    const ImperfectCounter* m_imperfect;
     Cost& m_out;
 };
 
@@ -216,14 +235,25 @@ private:
 
 void countCost(const LoopNest& nest, const Architecture& architecture, const TiledNest& tiled, Cost& out)
 {
-    Counter(nest, architecture, tiled, out).count();
+    Counter(nest, architecture, tiled, nullptr, out).count();
+}
+
+void countImperfectCost(const LoopNest& nest, const Architecture& architecture, const Mapping& mapping,
+                        Cost& out)
+{
+    const ImperfectCounter imperfect(nest, architecture, mapping);
+    Counter(nest, architecture, tiledNest(nest, mapping), &imperfect, out).count();
 }
 
 Cost evaluate(const LoopNest& nest, const Architecture& architecture, const Mapping& mapping)
 {
     Cost out;
     out.violation = checkMapping(nest, architecture, mapping);
-    if (!out.violation || out.violation->code != ViolationCode::Tiling)
+    if (out.violation && out.violation->code == ViolationCode::Tiling)
+        return out;
+    if (architecture.imperfect)
+        countImperfectCost(nest, architecture, mapping, out);
+    else
         countCost(nest, architecture, tiledNest(nest, mapping), out);
     return out;
 }

@@ -119,6 +119,9 @@ struct Cost
 /// Overwrites the figures of `out` with those of the nest; leaves its violation. Needs no memory if `out` was
 /// used before.
 void countCost(const LoopNest& nest, const Architecture& architecture, const TiledNest& tiled, Cost& out);
+/// The same for imperfect factors (docs/rules/hierarchy.md 11).
+void countImperfectCost(const LoopNest& nest, const Architecture& architecture, const Mapping& mapping,
+                        Cost& out);
 
 /// Copies of an interval: `count` of them, each `step` elements after the one before it.
 struct Shifts

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hierarchy/feasible.h"
 
+#include "base/integer.h"
 #include "base/text.h"
 #include "hierarchy/evaluate.h"
 #include "hierarchy/tilings.h"
@@ -17,6 +18,7 @@ namespace {
 constexpr std::size_t kMostWays = 4000;     ///< of one loop
 constexpr std::size_t kMostSteps = 100'000; ///< of the combination of the loops
 constexpr std::size_t kMostDemands = 48;    ///< of which all pairs are looked at
+constexpr std::int64_t kMostTrips = 64;     ///< of which all imperfect factors are looked at
 
 /// A limit that can be dropped to see whether it is part of the reason.
 struct Demand
@@ -82,6 +84,7 @@ public:
 
     Answer find(const std::vector<Demand>& demands)
     {
+        m_isWhole = true;
         m_limits.assign(m_constraints.factors.size(), false);
         m_sizes.assign(m_axes.size(), false);
         m_rooms.fill(false);
@@ -99,7 +102,8 @@ public:
                 return answer;
         }
         m_steps = 0;
-        return combine(0);
+        const Answer answer = combine(0);
+        return answer == Answer::No && !m_isWhole ? Answer::Unknown : answer;
     }
 
     /// What find() found.
@@ -155,7 +159,9 @@ private:
     {
         const auto l = static_cast<std::size_t>(loop);
         std::vector<Way>& ways = m_ways[l];
-        m_divisors = divisorsOf(m_nest.trips[l]);
+        m_factors = divisorsOf(m_nest.trips[l]);
+        if (isImperfect())
+            listImperfect(loop);
         Way none;
         none.extents.fill(1);
         none.temporal.fill(1);
@@ -176,13 +182,36 @@ private:
                     return Answer::Unknown;
             }
             for (Way& way : ways)
-                way.extents[i] = way.product;
+                way.extents[i] = std::min(way.product, m_nest.trips[l]);
             if (!extend(ways, loop, limitAt(i, FactorLimit::kTemporal, loop), i,
                         [i](Way& way) -> std::int64_t& { return way.temporal[i]; }))
                 return Answer::Unknown;
         }
-        std::erase_if(ways, [&](const Way& way) { return way.product != m_nest.trips[l]; });
-        return ways.empty() ? Answer::No : Answer::Yes;
+        std::erase_if(ways, [&](const Way& way) { return way.product < m_nest.trips[l]; });
+        return !ways.empty() ? Answer::Yes : m_isWhole ? Answer::No : Answer::Unknown;
+    }
+
+    /// Without bounds of factors, those that divide are enough: tiles of one element are the smallest.
+    [[nodiscard]] bool isImperfect() const noexcept
+    {
+        return m_architecture.imperfect && !m_constraints.factors.empty();
+    }
+
+    /// The factors of a loop that need not divide, or some of them.
+    void listImperfect(int loop)
+    {
+        const std::int64_t trips = m_nest.trips[static_cast<std::size_t>(loop)];
+        const bool isSmall = trips <= kMostTrips;
+        m_isWhole = m_isWhole && isSmall;
+        for (std::int64_t n = 1; n <= std::min(trips, kMostTrips); ++n)
+            m_factors.push_back(isSmall ? n : ceilDiv(trips, n));
+        for (const FactorLimit& limit : m_constraints.factors)
+            if (limit.loop == loop)
+                for (const std::int64_t bound : {limit.least, limit.most})
+                    if (bound <= trips)
+                        m_factors.push_back(bound);
+        std::ranges::sort(m_factors);
+        m_factors.erase(std::unique(m_factors.begin(), m_factors.end()), m_factors.end());
     }
 
     /// Replaces the ways by those with one more factor, which `part` says where to put.
@@ -194,13 +223,13 @@ private:
         const std::int64_t trips = m_nest.trips[static_cast<std::size_t>(loop)];
         std::vector<Way> out;
         for (const Way& before : ways) {
-            const std::int64_t left = trips / before.product;
-            for (const std::int64_t factor : m_divisors) {
-                if (left % factor != 0 || !limit.allows(factor))
+            const std::int64_t left = ceilDiv(trips, before.product);
+            for (const std::int64_t factor : m_factors) {
+                if ((isImperfect() ? factor > left : left % factor != 0) || !limit.allows(factor))
                     continue;
                 Way way = before;
                 way.product *= factor;
-                way.extents[level] = way.product;
+                way.extents[level] = std::min(way.product, trips);
                 part(way) = factor;
                 if (std::ranges::any_of(out, [&](const Way& w) { return w.isAsGood(way, level, levels); }))
                     continue;
@@ -264,7 +293,8 @@ private:
     std::vector<AxisPlace> m_axes;
     std::vector<bool> m_limits, m_sizes; ///< which demands are kept
     std::array<bool, kMaxLevels> m_rooms{};
-    std::vector<std::int64_t> m_divisors; ///< of the loop that is being placed
+    std::vector<std::int64_t> m_factors; ///< of the loop that is being placed
+    bool m_isWhole = true;               ///< all of them were looked at
     std::array<std::vector<Way>, kMaxLoops> m_ways;
     std::array<std::size_t, kMaxLoops> m_chosen{};
     std::size_t m_steps = 0;
@@ -366,8 +396,9 @@ private:
     /// Limits of factors alone are about one loop: others cannot be in their way.
     [[nodiscard]] std::string factorsText(const std::vector<Demand>& core, int loop) const
     {
+        const std::string fit = m_architecture.imperfect ? "cover" : "multiply to";
         if (loop < 0)
-            return "no factors multiply to the trip counts";
+            return "no factors " + fit + " the trip counts";
         const auto l = static_cast<std::size_t>(loop);
         if (core.size() == 1) {
             const FactorLimit& limit = m_constraints.factors[core.front().index];
@@ -378,7 +409,7 @@ private:
                     return "axis \"" + axis.name + "\" of level " + level.name + " does not take loop " +
                            std::string(m_nest.loopNames[l]);
         }
-        return "no factors of loop " + std::string(m_nest.loopNames[l]) + " multiply to its trip count " +
+        return "no factors of loop " + std::string(m_nest.loopNames[l]) + " " + fit + " its trip count " +
                formatGrouped(m_nest.trips[l]);
     }
 

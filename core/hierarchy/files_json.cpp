@@ -197,6 +197,7 @@ static void bindFields(JsonFields& f, Architecture& a)
     f.required("bits", a.bits, ByOperand{{true, true, true}, kBits});
     f.required("accumulator_bits", a.accumulatorBits, kBits);
     f.required("mac_pj", a.macPj, kPicojoules);
+    f.defaulted("imperfect", a.imperfect, false);
     f.required("levels", a.levels);
     if (!f.reading() || f.failed())
         return;

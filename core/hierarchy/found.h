@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hierarchy/search.h"
+#include "mapping/search_frame.h"
 
 #include <algorithm>
 #include <array>
@@ -14,6 +15,8 @@
 
 namespace tilewright::hierarchy {
 
+inline constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
 /// What the threads of a search have found: the mappings that no other one is better than in energy and in
 /// cycles.
 class Found
@@ -23,7 +26,7 @@ public:
     explicit Found(std::optional<Objective> objective) : m_objective(objective)
     {
         for (auto& best : m_best)
-            best = std::numeric_limits<double>::infinity();
+            best = kInfinite;
     }
 
     [[nodiscard]] const std::optional<Objective>& objective() const noexcept { return m_objective; }
@@ -32,7 +35,7 @@ public:
     {
         return m_best[static_cast<std::size_t>(objective)].load(std::memory_order_relaxed);
     }
-    [[nodiscard]] bool isEmpty() const noexcept { return best(Objective::Energy) == kNone; }
+    [[nodiscard]] bool isEmpty() const noexcept { return best(Objective::Energy) == kInfinite; }
     /// Version of the front; it grows with each change.
     [[nodiscard]] std::uint64_t version() const noexcept { return m_version.load(std::memory_order_relaxed); }
     [[nodiscard]] std::vector<MappingCost> front() const
@@ -57,13 +60,44 @@ public:
     }
 
 private:
-    static constexpr double kNone = std::numeric_limits<double>::infinity();
-
     std::optional<Objective> m_objective;
     std::array<std::atomic<double>, kObjectives> m_best;
     mutable std::mutex m_mutex; ///< guards m_front
     std::vector<MappingCost> m_front;
     std::atomic<std::uint64_t> m_version{1};
+};
+
+/// Compares bounds with what was found. Each thread has its own.
+class Cutter
+{
+public:
+    explicit Cutter(const Found& found) : m_found(found) {}
+
+    /// Whether no mapping with such bounds can be better than those found.
+    [[nodiscard]] bool isSettled(double energy, double cycles)
+    {
+        if (energy == kInfinite)
+            return true;
+        const auto slightlyBelow = [](double value) { return value * (1 - mapping::kEnergyTolerance); };
+        if (const auto& objective = m_found.objective()) {
+            const double value = *objective == Objective::Energy   ? energy
+                                 : *objective == Objective::Cycles ? cycles
+                                                                   : energy * cycles;
+            return value >= slightlyBelow(m_found.best(*objective));
+        }
+        if (m_version != m_found.version()) {
+            m_version = m_found.version();
+            m_front = m_found.front();
+        }
+        return std::ranges::any_of(m_front, [&](const MappingCost& point) {
+            return energy >= slightlyBelow(point.energy) && cycles >= slightlyBelow(point.cycles);
+        });
+    }
+
+private:
+    const Found& m_found;
+    std::uint64_t m_version = 0;
+    std::vector<MappingCost> m_front; ///< copy, if all objectives are searched
 };
 
 } // namespace tilewright::hierarchy

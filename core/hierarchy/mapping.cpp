@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hierarchy/mapping.h"
 
+#include <algorithm>
+
 namespace tilewright::hierarchy {
 
 namespace {
@@ -62,6 +64,9 @@ TiledNest tiledNest(const LoopNest& nest, const Mapping& mapping) noexcept
         for (const TiledLoop& tiled : loops.temporal)
             out.extents[level][indexOf(tiled)] *= tiled.factor;
     }
+    for (std::size_t level = 0; level < levels; ++level)
+        for (std::size_t l = 0; l < kMaxLoops; ++l) // only imperfect factors exceed it
+            out.extents[level][l] = std::min(out.extents[level][l], nest.trips[l]);
     out.instances[0] = 1;
     for (std::size_t level = 0; level < levels; ++level) {
         out.instances[level + 1] = out.instances[level];

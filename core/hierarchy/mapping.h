@@ -69,7 +69,8 @@ struct TiledNest
 };
 
 /// Preconditions: one entry per level, every loop exists, and the factors of every loop multiply to its trip
-/// count.
+/// count. With imperfect factors the extents are those of the first, largest tiles, and `visits` and
+/// `compute` count as if all tiles were as large (see ImperfectCounter).
 [[nodiscard]] TiledNest tiledNest(const LoopNest& nest, const Mapping& mapping) noexcept;
 
 } // namespace tilewright::hierarchy

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hierarchy/search.h"
 
-#include "base/progress.h"
-#include "base/workers.h"
 #include "hierarchy/branch_search.h"
+#include "hierarchy/imperfect_search.h"
 #include "mapping/search_frame.h"
 
 #include <algorithm>
-#include <atomic>
-#include <limits>
+#include <utility>
+#include <vector>
 
 namespace tilewright::hierarchy {
 
 namespace {
 
-constexpr std::size_t kMostBranches = 100'000;
+constexpr std::size_t kMostBranches = 400'000;
+constexpr std::size_t kFirstBranches = 2000; ///< that are bounded before the start
 constexpr std::size_t kMostStates = 250'000; ///< of a branch that can be settled
 // The start: a few tilings of one branch, then of the best ones.
 constexpr std::size_t kFirstStates = 300;
@@ -24,8 +24,8 @@ class Searcher
 {
 public:
     Searcher(const LoopNest& nest, const Architecture& architecture, const SearchOptions& options)
-        : m_nest(nest), m_architecture(architecture), m_options(options), m_start(wallClock()),
-          m_found(options.objective), m_all(boundOfAll(nest, architecture))
+        : m_nest(nest), m_architecture(architecture), m_options(options), m_run(options),
+          m_all(boundOfAll(nest, architecture))
     {
     }
 
@@ -40,21 +40,18 @@ public:
         for (std::size_t i = 0; i < m_branches.size(); ++i) {
             m_branches[i] = m_all;
             m_branches[i].choice = std::move(choices.list[i]);
+            m_branches[i].cycles = std::max(m_all.cycles, computeOf(m_branches[i].choice));
         }
-        inThreads(m_branches.size(), [&](BranchSearch&, std::size_t i) {
-            if (!isOver())
-                boundQuickly(m_nest, m_architecture, m_branches[i]);
-        });
-        std::ranges::stable_sort(m_branches, {}, [&](const Branch& b) {
-            return std::pair(!b.isBounded, b.value(m_options.objective.value_or(Objective::Edp)));
-        });
-        for (const Branch& branch : m_branches)
-            m_open.push_back({{}, branch.energy, branch.cycles});
+        sortBranches();
+        boundBranches(std::min(kFirstBranches, m_branches.size()));
         startOff();
         const std::vector<std::size_t> dives = branchesToDive();
         inThreads(dives.size(), [&](BranchSearch& search, std::size_t i) {
             search.dive(m_branches[dives[i]], kDiveStates);
         });
+        boundBranches(m_branches.size());
+        for (const Branch& branch : m_branches)
+            m_open.push_back({{}, branch.energy, branch.cycles});
         inThreads(m_branches.size(), [&](BranchSearch& search, std::size_t i) {
             if (m_options.quick)
                 search.cut(m_branches[i]);
@@ -65,10 +62,35 @@ public:
     }
 
 private:
-    [[nodiscard]] bool isOver() const
+    /// The steps of the MACs with these spatial factors.
+    [[nodiscard]] double computeOf(const SpatialChoice& choice) const
     {
-        return m_options.stop.stop_requested() ||
-               (m_options.seconds > 0 && wallClock() - m_start > m_options.seconds);
+        auto out = static_cast<double>(m_nest.macs);
+        for (const Factors& factors : choice)
+            for (const std::int64_t factor : factors)
+                out /= static_cast<double>(factor);
+        return out;
+    }
+
+    /// The best bounds first, those that are only known from the MACs last.
+    void sortBranches()
+    {
+        std::ranges::stable_sort(m_branches, {}, [&](const Branch& b) {
+            return std::pair(!b.isBounded, b.value(m_options.objective.value_or(Objective::Edp)));
+        });
+    }
+
+    /// Bounds the first branches that what was found does not settle already.
+    void boundBranches(std::size_t end)
+    {
+        m_run.inThreads(end, [&](const auto& next) {
+            Cutter cutter(m_run.found());
+            for (std::size_t i = next(); i < end && !m_run.isOver(); i = next())
+                if (Branch& branch = m_branches[i];
+                    !branch.isBounded && !cutter.isSettled(branch.energy, branch.cycles))
+                    boundQuickly(m_nest, m_architecture, branch);
+        });
+        sortBranches();
     }
 
     /// Those of the best bounds, and those that use most of the axes.
@@ -77,6 +99,7 @@ private:
         std::vector<std::size_t> out(m_branches.size());
         for (std::size_t i = 0; i < out.size(); ++i)
             out[i] = i;
+        out.resize(std::min(kFirstBranches, out.size()));
         const std::size_t each = std::min(kDiveBranches, out.size());
         std::ranges::stable_sort(out, {}, [&](std::size_t i) { return m_branches[i].cycles; });
         out.resize(each);
@@ -89,88 +112,43 @@ private:
     /// A first mapping, whatever the time limit is.
     void startOff()
     {
-        BranchSearch search(m_nest, m_architecture, m_options.constraints, m_found,
-                            [this] { return m_options.stop.stop_requested(); });
+        BranchSearch search(m_nest, m_architecture, m_options.constraints, m_run.found(),
+                            [this] { return m_run.isStopped(); });
         if (m_options.constraints.any() && m_feasible.mapping) {
             const Cost cost = evaluate(m_nest, m_architecture, *m_feasible.mapping);
-            m_found.add(cost.energy, cost.cycles, [this] { return *m_feasible.mapping; });
+            m_run.found().add(cost.energy, cost.cycles, [this] { return *m_feasible.mapping; });
         }
         for (Branch& branch : m_branches) {
-            if (!m_found.isEmpty() || m_options.stop.stop_requested())
+            if (!m_run.found().isEmpty() || m_run.isStopped())
                 break;
             if (!branch.isBounded)
                 boundQuickly(m_nest, m_architecture, branch);
             search.dive(branch, kFirstStates);
         }
-        take(search.counts());
+        m_run.take(search.counts());
     }
 
     /// Calls work(search, i) for i from 0 to `count` - 1 in all threads, and reports the progress.
     template <typename Work> void inThreads(std::size_t count, const Work& work)
     {
-        const int threads = m_options.threads > 0
-                                ? m_options.threads
-                                : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-        std::atomic<std::size_t> next{0};
-        Workers workers([&] { next = count; });
-        for (int t = 0; t < std::min(threads, std::max(1, static_cast<int>(count))); ++t)
-            workers.start([&] {
-                BranchSearch search(m_nest, m_architecture, m_options.constraints, m_found,
-                                    [this] { return isOver(); });
-                for (std::size_t i = next++; i < count; i = next++)
-                    work(search, i);
-                take(search.counts());
-            });
-        while (!workers.waitFor(std::chrono::milliseconds(100)))
-            report();
-        workers.join();
-    }
-
-    void take(const BranchCounts& counts)
-    {
-        const std::lock_guard lock(m_mutex);
-        m_counts.tilings += counts.tilings;
-        m_counts.cut += counts.cut;
-        m_counts.evaluations += counts.evaluations;
-    }
-
-    void report()
-    {
-        if (!m_options.status)
-            return;
-        SearchStatus status;
-        for (std::size_t o = 0; o < kObjectives; ++o)
-            if (const double best = m_found.best(static_cast<Objective>(o)); best < kInfinite)
-                status.best[o] = best;
-        {
-            const std::lock_guard lock(m_mutex);
-            status.evaluations = m_counts.evaluations;
-        }
-        status.seconds = wallClock() - m_start;
-        m_options.status(status);
+        m_run.inThreads(count, [&](const auto& next) {
+            BranchSearch search(m_nest, m_architecture, m_options.constraints, m_run.found(),
+                                [this] { return m_run.isOver(); });
+            for (std::size_t i = next(); i < count; i = next())
+                work(search, i);
+            m_run.take(search.counts());
+        });
     }
 
     SearchResult result() const
     {
-        SearchResult out;
-        out.front = m_found.front();
-        std::ranges::sort(out.front, {}, &MappingCost::energy);
-        for (std::size_t o = 0; o < kObjectives; ++o)
-            for (const MappingCost& point : out.front)
-                if (const auto objective = static_cast<Objective>(o);
-                    !out.best[o] || point.value(objective) < out.best[o]->value(objective))
-                    out.best[o] = point;
+        SearchResult out = m_run.result();
         out.proven = m_isListed &&
                      std::ranges::all_of(m_branches, [](const Branch& b) { return b.energy == kInfinite; });
         out.none = m_feasible.reason;
-        out.constraints = m_options.constraints;
-        out.interrupted = !out.proven && m_options.stop.stop_requested();
-        out.tilings = m_counts.tilings;
-        out.cut = m_counts.cut;
-        out.evaluations = m_counts.evaluations;
+        out.interrupted = !out.proven && m_run.isStopped();
         for (std::size_t o = 0; o < kObjectives; ++o)
             out.lowerBound[o] = leastOf(static_cast<Objective>(o), out);
-        out.seconds = wallClock() - m_start;
         return out;
     }
 
@@ -190,15 +168,12 @@ private:
     const LoopNest& m_nest;
     const Architecture& m_architecture;
     const SearchOptions& m_options;
-    double m_start;
-    Found m_found;
+    SearchRun m_run;
     Branch m_all; ///< bounds of the whole space
     Feasible m_feasible;
     bool m_isListed = true;
     std::vector<Branch> m_branches; ///< the best bounds first
     std::vector<Branch> m_open;     ///< their first bounds
-    std::mutex m_mutex;             ///< guards m_counts
-    BranchCounts m_counts;
 };
 
 } // namespace
@@ -222,7 +197,8 @@ double SearchResult::gap(Objective objective) const noexcept
 
 SearchResult search(const LoopNest& nest, const Architecture& architecture, const SearchOptions& options)
 {
-    return Searcher(nest, architecture, options).run();
+    return architecture.imperfect ? searchImperfect(nest, architecture, options)
+                                  : Searcher(nest, architecture, options).run();
 }
 
 } // namespace tilewright::hierarchy

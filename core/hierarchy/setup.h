@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "hierarchy/mapping.h"
+#include "hierarchy/constraints.h"
 
 #include <string>
 #include <string_view>
@@ -15,15 +15,20 @@ struct Setup
     mapping::Layer layer;
     Architecture architecture;
     Mapping mapping;
+    ConstraintTexts asked = {}; ///< constraints of the search
 
     bool operator==(const Setup&) const = default;
 };
+
+/// The constraints of a document. The Error names `file` and the field.
+[[nodiscard]] Result<Constraints> constraintsOf(const LoopNest& nest, const Architecture& architecture,
+                                                const ConstraintTexts& asked, const std::string& file = {});
 
 /// Whether the text is such a document: a JSON object with an "architecture" that has "levels".
 [[nodiscard]] bool isSetup(std::string_view text);
 
 /// Reads a document (NAME.mapping.json): {"layer", "architecture", "mapping"}, each in the form of its own
-/// file.
+/// file, and, where there are constraints, "factors" and "orders".
 [[nodiscard]] Result<Setup> readSetup(std::string_view text, const std::string& file);
 [[nodiscard]] std::string writeSetup(const Setup& setup);
 

@@ -18,18 +18,32 @@ bool isSetup(std::string_view text)
     return architecture && architecture->has("levels");
 }
 
+Result<Constraints> constraintsOf(const LoopNest& nest, const Architecture& architecture,
+                                  const ConstraintTexts& asked, const std::string& file)
+{
+    auto out = parseConstraints(nest, architecture, asked.factors, asked.orders);
+    if (out)
+        return out;
+    Error error = out.error();
+    error.path = error.file == "--order" ? "orders" : "factors";
+    error.file = file;
+    return error;
+}
+
 Result<Setup> readSetup(std::string_view text, const std::string& file)
 {
     const auto document = parseJson(text, file);
     if (!document)
         return document.error();
     const JsonCursor root(*document, file);
+    Setup out;
     JsonFields fields(root); // each part has its own reader
     for (const char* part : {"layer", "architecture", "mapping"})
         fields.ignored(part);
+    fields.defaulted("factors", out.asked.factors, {});
+    fields.defaulted("orders", out.asked.orders, {});
     if (const Status known = fields.close(); !known)
         return known.error();
-    Setup out;
     const auto layers = mapping::readPart(
         root, "layer", [&](const std::string& part) { return mapping::readLayers(part, file); });
     if (!layers)
@@ -49,7 +63,8 @@ Result<Setup> readSetup(std::string_view text, const std::string& file)
     if (!read)
         return read.error();
     out.mapping = std::move(*read);
-    return out;
+    const auto constraints = constraintsOf(*nest, out.architecture, out.asked, file);
+    return constraints ? Result<Setup>(std::move(out)) : constraints.error();
 }
 
 std::string writeSetup(const Setup& setup)
@@ -58,6 +73,10 @@ std::string writeSetup(const Setup& setup)
     out["layer"] = parsedJson(mapping::writeLayer(setup.layer));
     out["architecture"] = parsedJson(writeArchitecture(setup.architecture));
     out["mapping"] = mappingJson(*mapping::makeNest(setup.layer), setup.architecture, setup.mapping);
+    if (!setup.asked.factors.empty())
+        out["factors"] = setup.asked.factors;
+    if (!setup.asked.orders.empty())
+        out["orders"] = setup.asked.orders;
     return jsonText(out, 2) + "\n";
 }
 

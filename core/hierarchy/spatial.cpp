@@ -69,7 +69,7 @@ class Lister
 public:
     Lister(const LoopNest& nest, const Architecture& architecture, std::size_t most,
            const Constraints& constraints)
-        : m_architecture(architecture), m_most(most)
+        : m_most(most)
     {
         for (std::size_t i = 0; i < architecture.levels.size(); ++i)
             for (std::size_t a = 0; a < architecture.levels[i].axes.size(); ++a) {
@@ -78,50 +78,57 @@ public:
                     limits[l] = constraints.at(i, static_cast<int>(a), static_cast<int>(l));
                 AxisChoices choices(nest, architecture.levels[i].axes[a], most, limits);
                 out.complete = out.complete && choices.complete;
-                m_axes.push_back(std::move(choices.out));
+                m_axes.push_back(
+                    {std::move(choices.out), a == 0, a + 1 == architecture.levels[i].axes.size()});
             }
-        m_isSeveral = std::ranges::any_of(architecture.levels,
-                                          [](const Level& level) { return level.axes.size() > 1; });
-        list(nest.trips);
+        list(nest.trips, kOnes, nullptr);
     }
 
     SpatialChoices out;
 
 private:
-    void list(const Factors& left)
+    /// `level`: product of the factors on the axes of the present level so far. `seen`: such products of the
+    /// whole level, for these choices outside it.
+    void list(const Factors& left, const Factors& level, std::set<Factors>* seen)
     {
         if (m_choice.size() == m_axes.size()) {
-            if (m_isSeveral && !m_seen.insert(spatialByLevel(m_architecture, m_choice)).second)
-                return;
             if (out.list.size() < m_most)
                 out.list.push_back(m_choice);
             else
                 out.complete = m_hasRoom = false;
             return;
         }
-        for (const Factors& factors : m_axes[m_choice.size()]) {
+        const AxisOf& axis = m_axes[m_choice.size()];
+        std::set<Factors> own;
+        if (axis.isFirst)
+            seen = &own;
+        for (const Factors& factors : axis.choices) {
             if (!m_hasRoom)
                 return;
-            Factors rest = left;
+            Factors rest = left, product = axis.isFirst ? kOnes : level;
             bool divides = true;
             for (std::size_t l = 0; l < kMaxLoops; ++l) {
                 divides = divides && left[l] % factors[l] == 0;
                 rest[l] /= factors[l];
+                product[l] *= factors[l];
             }
-            if (!divides)
+            if (!divides || (axis.isLast && !axis.isFirst && !seen->insert(product).second))
                 continue;
             m_choice.push_back(factors);
-            list(rest);
+            list(rest, product, seen);
             m_choice.pop_back();
         }
     }
 
-    const Architecture& m_architecture;
+    struct AxisOf
+    {
+        std::vector<Factors> choices;
+        bool isFirst = true, isLast = true; ///< of its level
+    };
+
     std::size_t m_most;
-    std::vector<std::vector<Factors>> m_axes;
+    std::vector<AxisOf> m_axes;
     SpatialChoice m_choice;
-    std::set<std::vector<Factors>> m_seen;
-    bool m_isSeveral = false;
     bool m_hasRoom = true;
 };
 

@@ -85,6 +85,7 @@ void Tilings::listDivisors(std::size_t most, const Constraints& constraints)
         m_stride[l] = stride;
         stride *= static_cast<State>(m_divisors[l].size());
     }
+    m_looked = most == 1 ? 1 : stride;
     m_all.resize(stride);
     m_indexing.resize(kOperands * m_all.size());
     for (State s = 0; s < stride; ++s) {
@@ -201,7 +202,7 @@ void Tilings::markFits()
     m_fits.assign(levels() * states(), 0);
     for (std::size_t i = 1; i < levels() && m_isPossible; ++i) {
         bool any = false;
-        for (State s = 0; s < states(); ++s)
+        for (State s = 0; s < m_looked; ++s)
             if (fits(m_architecture.levels[i], storedBits(m_nest, m_architecture, i, extentsAt(i, s)))) {
                 m_fits[i * states() + s] = 1;
                 any = true;
@@ -349,14 +350,14 @@ void Tilings::prepare()
     m_leastInside.assign(levels() + 1, 0);
     for (std::size_t i = 1; i < levels(); ++i) {
         for (const ExchangeOf& e : m_macs[i])
-            for (State s = 0; s < states(); ++s)
+            for (State s = 0; s < m_looked; ++s)
                 if (fitsAt(i, s))
                     m_macEnergy[i * states() + s] += flow(e, compute(), s).energy;
         for (const ExchangeOf& e : m_into[i]) {
             double fixed = 0, leastOfVisits = kNone;
             bool isFirst = true;
             Flow& least = m_least[i * kOperands + e.operand];
-            for (State s = 0; s < states(); ++s) {
+            for (State s = 0; s < m_looked; ++s) {
                 if (!fitsAt(i, s))
                     continue;
                 // Linear in the visits; what is left at 0 visits is the same for all states.

@@ -47,8 +47,9 @@ class Tilings
 public:
     using State = std::uint32_t;
 
-    /// `most`: above this number of states divisors are left out, so that isWhole() is false. `constraints`:
-    /// of the temporal factors; bounds hold for more mappings than these.
+    /// `most`: above this number of states divisors are left out, so that isWhole() is false; 1: only the
+    /// smallest tiles are looked at. `constraints`: of the temporal factors; bounds hold for more mappings
+    /// than these.
     Tilings(const LoopNest& nest, const Architecture& architecture, std::vector<Factors> spatial,
             std::size_t most, const Constraints& constraints = {});
 
@@ -147,6 +148,7 @@ private:
     std::vector<std::array<std::size_t, kMaxLoops>> m_innerOf; ///< by level and loop: index in m_inner
     std::array<State, kMaxLoops> m_stride{};
     bool m_isWhole = true, m_isPossible = true;
+    State m_looked = 0; ///< states that are looked at, the smallest ones
     std::vector<double> m_all, m_indexing;
     std::vector<char> m_fits; ///< by level and state
     std::vector<std::vector<ExchangeOf>> m_into, m_macs;

@@ -2,6 +2,7 @@
 #include "base/integer.h"
 #include "base/text.h"
 #include "hierarchy/evaluate.h"
+#include "hierarchy/imperfect.h"
 
 #include <algorithm>
 #include <utility>
@@ -22,8 +23,15 @@ template <typename Visit> void forEachLoop(const Mapping& mapping, const Visit& 
     }
 }
 
-std::optional<Violation> checkTiling(const LoopNest& nest, const Mapping& mapping)
+std::optional<Violation> checkTiling(const LoopNest& nest, const Architecture& architecture,
+                                     const Mapping& mapping)
 {
+    if (architecture.imperfect) {
+        auto fault = imperfectFault(nest, architecture, mapping);
+        return fault ? std::optional(
+                           Violation{ViolationCode::Tiling, fault->loop, -1, std::move(fault->message)})
+                     : std::nullopt;
+    }
     Factors products{1, 1, 1, 1, 1, 1, 1};
     forEachLoop(mapping, [&](const TiledLoop& tiled) {
         std::int64_t& product = products[static_cast<std::size_t>(tiled.loop)];
@@ -154,7 +162,7 @@ std::string overflowText(const LoopNest& nest, const Architecture& architecture,
 std::optional<Violation> checkMapping(const LoopNest& nest, const Architecture& architecture,
                                       const Mapping& mapping)
 {
-    if (auto violation = checkTiling(nest, mapping))
+    if (auto violation = checkTiling(nest, architecture, mapping))
         return violation;
     if (auto violation = checkSpatial(nest, architecture, mapping))
         return violation;

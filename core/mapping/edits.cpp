@@ -22,20 +22,27 @@ std::string loopName(const LoopNest& nest, int loop)
 
 } // namespace
 
+Status checkMove(const LoopNest& nest, int loop, std::int64_t present, const std::string& where,
+                 std::int64_t factor)
+{
+    if (factor < 2)
+        return refused("only a factor of at least 2 can be moved");
+    if (present % factor != 0)
+        return refused("loop " + loopName(nest, loop) + " has the factor " + std::to_string(present) +
+                       " at " + where + ", which is not divisible by " + std::to_string(factor));
+    return Unit{};
+}
+
 Result<Method> moveFactor(const LoopNest& nest, const Method& method, int loop, std::int64_t factor,
                           Level from, Level to)
 {
     if (loop < 0 || loop >= nest.loopCount)
         return refused("there is no loop " + std::to_string(loop));
-    if (factor < 2)
-        return refused("only a factor of at least 2 can be moved");
     const auto l = static_cast<std::size_t>(loop);
     Method out = method;
     std::int64_t& source = out.at(from)[l];
-    if (source % factor != 0)
-        return refused("loop " + loopName(nest, loop) + " has the factor " + std::to_string(source) + " at " +
-                       std::string(levelName(from)) + ", which is not divisible by " +
-                       std::to_string(factor));
+    if (Status s = checkMove(nest, loop, source, std::string(levelName(from)), factor); !s)
+        return s.error();
     source /= factor;
     out.at(to)[l] *= factor;
     return out;
@@ -53,11 +60,7 @@ Result<Method> reorderLoop(const LoopNest& nest, const Method& method, Level lev
     LoopOrder& order = level == Level::Dram ? out.dramOrder : out.spmOrder;
     const auto end = order.begin() + nest.loopCount;
     const auto at = std::find(order.begin(), end, loop);
-    const auto target = order.begin() + position;
-    if (at < target)
-        std::rotate(at, at + 1, target + 1);
-    else
-        std::rotate(target, at, at + 1);
+    moveElement(at, order.begin() + position);
     return out;
 }
 

@@ -3,11 +3,25 @@
 
 #include "mapping/evaluate.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 // Functions of the loop-nest editor. Each edit returns a new method, or the reason why it is impossible.
 namespace tilewright::mapping {
+
+/// Whether a factor can be taken from that of a loop at the place `where`. The Error says why not.
+[[nodiscard]] Status checkMove(const LoopNest& nest, int loop, std::int64_t present, const std::string& where,
+                               std::int64_t factor);
+
+/// Moves an element of a list to the position of another one. Those between move up.
+template <typename Iterator> void moveElement(Iterator from, Iterator to)
+{
+    if (from < to)
+        std::rotate(from, from + 1, to + 1);
+    else
+        std::rotate(to, from, from + 1);
+}
 
 /// Moves a factor of a loop from one level to another. Returns an Error if it does not divide the factor of
 /// the loop there. The result may exceed a capacity: see checkMethod() and previewMove().

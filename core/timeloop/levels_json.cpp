@@ -23,8 +23,8 @@ constexpr std::array<std::string_view, 11> kLevelFields{
     "read_pj",  "write_pj", "axes",  "double_buffered",      "multicast",
     "reduction"};
 /// Fields of the architecture among the attributes of the multiplier.
-constexpr std::array<std::string_view, 4> kArchitectureFields{"clock_ghz", "bits", "accumulator_bits",
-                                                              "mac_pj"};
+constexpr std::array<std::string_view, 5> kArchitectureFields{"clock_ghz", "bits", "accumulator_bits",
+                                                              "mac_pj", "imperfect"};
 
 void emitJson(YAML::Emitter& out, const Json& value)
 {

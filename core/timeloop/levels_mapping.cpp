@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Mappings on architectures with levels (docs/rules/hierarchy.md 10).
 #include "base/text.h"
+#include "hierarchy/imperfect.h"
 #include "timeloop/timeloop.h"
 #include "timeloop/yaml.h"
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 namespace tilewright::timeloop {
@@ -17,44 +19,53 @@ using hierarchy::LevelLoops;
 using hierarchy::TiledLoop;
 using LoopList = std::vector<TiledLoop>; ///< from the outermost inwards
 
-/// The loops of factor above 1. The Error names one that occurs twice.
-Result<LoopList> loopsOnce(const mapping::LoopNest& nest, const LoopList& loops)
+/// A loop with the number of its steps in the last tile.
+struct WrittenLoop
 {
-    LoopList out;
-    for (const TiledLoop& tiled : loops) {
+    int loop = 0;
+    std::int64_t factor = 1, residue = 1;
+};
+using WrittenLoops = std::vector<WrittenLoop>; ///< from the outermost inwards
+
+/// The loops of factor above 1 with their residues. The Error names one that occurs twice.
+Result<WrittenLoops> loopsOnce(const mapping::LoopNest& nest, const LoopList& loops, const LoopList& residues)
+{
+    WrittenLoops out;
+    for (std::size_t i = 0; i < loops.size(); ++i) {
+        const TiledLoop& tiled = loops[i];
         if (tiled.factor == 1)
             continue;
-        if (std::ranges::find(out, tiled.loop, &TiledLoop::loop) != out.end())
+        if (std::ranges::find(out, tiled.loop, &WrittenLoop::loop) != out.end())
             return Error{ErrorCode::Refused,
                          "has loop " + std::string(nest.loopNames[static_cast<std::size_t>(tiled.loop)]) +
                              " twice, for which Timeloop has one factor",
                          {},
                          {}};
-        out.push_back(tiled);
+        out.push_back({tiled.loop, tiled.factor, residues[i].factor});
     }
     return out;
 }
 
-/// "M=4 N=1 K=2".
-std::string factorsOf(const mapping::LoopNest& nest, const LoopList& loops)
+/// "M=4 N=1 K=3,2".
+std::string factorsOf(const mapping::LoopNest& nest, const WrittenLoops& loops)
 {
     std::string out;
     for (int l = 0; l < nest.loopCount; ++l) {
-        const auto at = std::ranges::find(loops, l, &TiledLoop::loop);
-        out.append(l == 0 ? "" : " ").append(dimensionOf(nest, l)).append("=");
-        out += std::to_string(at == loops.end() ? 1 : at->factor);
+        const auto at = std::ranges::find(loops, l, &WrittenLoop::loop);
+        const WrittenLoop written = at == loops.end() ? WrittenLoop() : *at;
+        out.append(l == 0 ? "" : " ").append(factorText(nest, l, written.factor, written.residue));
     }
     return out;
 }
 
 /// The loops from the innermost outwards, then the others.
-std::string insideOut(const mapping::LoopNest& nest, const LoopList& loops)
+std::string insideOut(const mapping::LoopNest& nest, const WrittenLoops& loops)
 {
     std::string out;
     for (auto it = loops.rbegin(); it != loops.rend(); ++it)
         out += dimensionOf(nest, it->loop);
     for (int l = nest.loopCount; l-- > 0;)
-        if (std::ranges::find(loops, l, &TiledLoop::loop) == loops.end())
+        if (std::ranges::find(loops, l, &WrittenLoop::loop) == loops.end())
             out += dimensionOf(nest, l);
     return out;
 }
@@ -70,9 +81,10 @@ public:
 
     Result<std::string> write(const hierarchy::Mapping& mapping)
     {
+        const hierarchy::Mapping residues = hierarchy::residuesOf(m_nest, m_architecture, mapping);
         m_out << YAML::BeginMap << YAML::Key << "mapping" << YAML::Value << YAML::BeginSeq;
         for (std::size_t i = 0; i < mapping.levels.size(); ++i)
-            if (Status s = writeLevel(m_architecture.levels[i], mapping.levels[i]); !s)
+            if (Status s = writeLevel(m_architecture.levels[i], mapping.levels[i], residues.levels[i]); !s)
                 return Error{ErrorCode::Refused,
                              "level " + m_architecture.levels[i].name + " " + s.error().message,
                              {},
@@ -82,27 +94,23 @@ public:
     }
 
 private:
-    Status writeLevel(const hierarchy::Level& level, const LevelLoops& loops)
+    Status writeLevel(const hierarchy::Level& level, const LevelLoops& loops, const LevelLoops& residues)
     {
-        const auto temporal = loopsOnce(m_nest, loops.temporal);
+        const auto temporal = loopsOnce(m_nest, loops.temporal, residues.temporal);
         if (!temporal)
             return temporal.error();
         begin(level, "temporal", *temporal);
         m_out << YAML::EndMap;
-        std::vector<std::pair<std::string, LoopList>> axes;
+        std::vector<std::pair<std::string, WrittenLoops>> axes;
         bool isShared = false; // a loop lies on several axes
         unsigned seen = 0;
         for (const hierarchy::Axis& axis : level.axes) {
-            LoopList all;
-            for (const AxisLoops& used : loops.spatial)
-                if (used.axis == axis.name)
-                    all.insert(all.end(), used.loops.begin(), used.loops.end());
-            auto own = loopsOnce(m_nest, all);
+            auto own = loopsOnce(m_nest, loopsOn(axis, loops), loopsOn(axis, residues));
             if (!own)
                 return own.error();
-            for (const TiledLoop& tiled : *own) {
-                isShared = isShared || (seen >> tiled.loop & 1u) != 0;
-                seen |= 1u << tiled.loop;
+            for (const WrittenLoop& written : *own) {
+                isShared = isShared || (seen >> written.loop & 1u) != 0;
+                seen |= 1u << written.loop;
             }
             axes.emplace_back(axis.name, std::move(*own));
         }
@@ -120,7 +128,16 @@ private:
         return Unit{};
     }
 
-    void begin(const hierarchy::Level& level, const char* type, const LoopList& loops)
+    static LoopList loopsOn(const hierarchy::Axis& axis, const LevelLoops& loops)
+    {
+        LoopList out;
+        for (const AxisLoops& used : loops.spatial)
+            if (used.axis == axis.name)
+                out.insert(out.end(), used.loops.begin(), used.loops.end());
+        return out;
+    }
+
+    void begin(const hierarchy::Level& level, const char* type, const WrittenLoops& loops)
     {
         m_out << YAML::BeginMap << YAML::Key << "target" << YAML::Value << level.name << YAML::Key << "type"
               << YAML::Value << type << YAML::Key << "factors" << YAML::Value << factorsOf(m_nest, loops)
@@ -128,9 +145,10 @@ private:
     }
 
     /// The first dimensions of the permutation, as many as `split` says, lie on the first axis.
-    void writeMesh(const hierarchy::Level& level, const std::vector<std::pair<std::string, LoopList>>& axes)
+    void writeMesh(const hierarchy::Level& level,
+                   const std::vector<std::pair<std::string, WrittenLoops>>& axes)
     {
-        LoopList loops = axes.size() > 1 ? axes[1].second : LoopList();
+        WrittenLoops loops = axes.size() > 1 ? axes[1].second : WrittenLoops();
         loops.insert(loops.end(), axes[0].second.begin(), axes[0].second.end());
         begin(level, "spatial", loops);
         const std::size_t onFirst =
@@ -168,6 +186,7 @@ public:
         : m_file(std::move(file)), m_nest(nest), m_architecture(architecture)
     {
         m_out.levels.resize(architecture.levels.size());
+        m_residues.resize(architecture.levels.size());
         m_hasTemporal.assign(architecture.levels.size(), false);
     }
 
@@ -181,6 +200,8 @@ public:
             if (Status s = readDirective(directives[i]); !s)
                 return s.error();
         }
+        if (Status s = checkAllResidues(); !s)
+            return bad("mapping", s.error().message);
         return std::move(m_out);
     }
 
@@ -217,11 +238,14 @@ private:
         const auto loops = readLoops(directive);
         if (!loops)
             return loops.error();
-        if (type == "spatial")
+        if (type == "spatial") {
+            m_residues[i].spatial[scalarOf(directive, "axis")] = m_written.residues;
             return readSpatial(directive, *level, *loops, m_out.levels[i]);
+        }
         if (m_hasTemporal[i])
             return bad(m_at, "a second temporal directive for this level");
         m_hasTemporal[i] = true;
+        m_residues[i].temporal = m_written.residues;
         m_out.levels[i].temporal = *loops;
         return Unit{};
     }
@@ -229,26 +253,12 @@ private:
     /// The loops of factor above 1 in the order of the permutation; those that it does not name lie outside.
     Result<LoopList> readLoops(const YAML::Node& directive)
     {
-        std::array<std::int64_t, mapping::kMaxLoops> factors;
-        factors.fill(1);
+        m_written = {};
         if (const YAML::Node node = directive["factors"]) {
-            const auto written = splitFactors(node);
+            const auto written = readDirectiveFactors(m_nest, node, m_architecture.imperfect);
             if (!written)
                 return bad(m_at + ".factors", written.error().message);
-            unsigned seen = 0;
-            for (const FactorText& f : *written) {
-                const int loop = loopNamed(m_nest, f.name);
-                if (loop < 0)
-                    return bad(m_at + ".factors", "this layer has no dimension \"" + f.name + "\"");
-                if ((seen >> loop & 1u) != 0)
-                    return bad(m_at + ".factors", "dimension " + f.name + " is named twice");
-                seen |= 1u << loop;
-                if (f.sign != "=" || f.residue)
-                    return bad(m_at + ".factors", "expected one whole number after " + f.name +
-                                                      ": the factors of levels divide");
-                const auto l = static_cast<std::size_t>(loop);
-                factors[l] = f.value == 0 ? m_nest.trips[l] : f.value;
-            }
+            m_written = *written;
         }
         m_permutation.clear();
         if (const YAML::Node node = directive["permutation"]) {
@@ -259,7 +269,7 @@ private:
         }
         LoopList out;
         const auto add = [&](int loop) {
-            if (const std::int64_t factor = factors[static_cast<std::size_t>(loop)]; factor > 1)
+            if (const std::int64_t factor = m_written.factors[static_cast<std::size_t>(loop)]; factor > 1)
                 out.push_back({loop, factor});
         };
         for (int l = 0; l < m_nest.loopCount; ++l)
@@ -268,6 +278,31 @@ private:
         for (auto it = m_permutation.rbegin(); it != m_permutation.rend(); ++it)
             add(*it);
         return out;
+    }
+
+    Status checkAllResidues() const
+    {
+        std::array<std::vector<ResiduedFactor>, mapping::kMaxLoops> factors;
+        const auto add = [&](const LoopList& loops, const mapping::Factors& residues) {
+            for (const TiledLoop& tiled : loops) {
+                const auto l = static_cast<std::size_t>(tiled.loop);
+                factors[l].push_back({tiled.factor, residues[l]});
+            }
+        };
+        for (std::size_t i = 0; i < m_out.levels.size(); ++i) {
+            add(m_out.levels[i].temporal, m_residues[i].temporal);
+            for (const hierarchy::Axis& axis : m_architecture.levels[i].axes)
+                for (const AxisLoops& used : m_out.levels[i].spatial)
+                    if (used.axis == axis.name) {
+                        const auto& spatial = m_residues[i].spatial;
+                        const auto own = spatial.find(axis.name);
+                        add(used.loops, own == spatial.end() ? spatial.at({}) : own->second);
+                    }
+        }
+        for (int l = 0; l < m_nest.loopCount; ++l)
+            if (Status s = checkResidues(m_nest, l, factors[static_cast<std::size_t>(l)]); !s)
+                return s;
+        return Unit{};
     }
 
     Status readSpatial(const YAML::Node& directive, const hierarchy::Level& level, const LoopList& loops,
@@ -319,6 +354,14 @@ private:
     const hierarchy::Architecture& m_architecture;
     std::string m_at;
     std::vector<int> m_permutation; ///< of the directive, the innermost loop first
+    DirectiveFactors m_written;     ///< of the directive
+    /// Residues of a level by loop: of its temporal directive, and by the field `axis` of the spatial ones.
+    struct Residues
+    {
+        mapping::Factors temporal{};
+        std::map<std::string, mapping::Factors> spatial;
+    };
+    std::vector<Residues> m_residues;
     std::vector<bool> m_hasTemporal;
     hierarchy::Mapping m_out;
 };

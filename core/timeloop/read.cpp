@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "base/integer.h"
 #include "timeloop/timeloop.h"
 #include "timeloop/yaml.h"
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 namespace tilewright::timeloop {
 
@@ -95,15 +95,15 @@ private:
                             : *target == Storage::Dram ? Level::Dram
                             : *target == Storage::Spm  ? Level::Spm
                                                        : Level::Rf;
-        Factors factors;
-        Factors residues;
-        factors.fill(1);
-        residues.fill(0);
-        if (const YAML::Node node = directive["factors"])
-            if (Status s = readFactors(node, factors, residues); !s)
-                return s;
+        DirectiveFactors written;
+        if (const YAML::Node node = directive["factors"]) {
+            const auto read = readDirectiveFactors(m_nest, node, m_architecture.options.imperfect);
+            if (!read)
+                return bad(m_at + ".factors", read.error().message);
+            written = *read;
+        }
         if (spatial && *target != Storage::Spm) {
-            if (std::any_of(factors.begin(), factors.end(), [](std::int64_t f) { return f != 1; }))
+            if (std::ranges::any_of(written.factors, [](std::int64_t f) { return f != 1; }))
                 return bad(m_at, *target == Storage::Dram
                                      ? "spatial factors at DRAM: there is one scratchpad below it"
                                      : "spatial factors at RF: a PE has one multiplier");
@@ -113,8 +113,8 @@ private:
         if (m_seen[i])
             return bad(m_at, "a second " + type + " directive for this level");
         m_seen[i] = true;
-        m_out.method.tiling[i] = factors;
-        m_residues[i] = residues;
+        m_out.method.tiling[i] = written.factors;
+        m_residues[i] = written.residues;
         if (const YAML::Node node = directive["permutation"]) {
             LoopOrder order{};
             if (Status s = readPermutation(node, order); !s)
@@ -126,36 +126,6 @@ private:
             else
                 m_out.notes.push_back("the permutation at " + std::string(levelName(level)) +
                                       " is ignored: it does not change the cost");
-        }
-        return Unit{};
-    }
-
-    Status readFactors(const YAML::Node& node, Factors& factors, Factors& residues)
-    {
-        const auto written = splitFactors(node);
-        if (!written)
-            return bad(m_at + ".factors", written.error().message);
-        unsigned seen = 0;
-        for (const FactorText& f : *written) {
-            const int loop = loopNamed(m_nest, f.name);
-            if (loop < 0)
-                return bad(m_at + ".factors", "this layer has no dimension \"" + f.name + "\"");
-            if ((seen >> loop & 1u) != 0)
-                return bad(m_at + ".factors", "dimension " + f.name + " is named twice");
-            seen |= 1u << loop;
-            if (f.sign != "=")
-                return bad(m_at + ".factors", "expected a whole number after " + f.name);
-            const auto l = static_cast<std::size_t>(loop);
-            factors[l] = f.value == 0 ? m_nest.trips[l] : f.value;
-            if (!f.residue)
-                continue;
-            if (*f.residue < 1 || *f.residue > factors[l])
-                return bad(m_at + ".factors", "the residue of " + f.name + " must be from 1 to its factor");
-            if (!m_architecture.options.imperfect)
-                return bad(m_at + ".factors", "dimension " + f.name +
-                                                  " has a residue: the last tile is smaller only with "
-                                                  "imperfect factors (--imperfect)");
-            residues[l] = *f.residue;
         }
         return Unit{};
     }
@@ -199,24 +169,17 @@ private:
         return Unit{};
     }
 
-    /// Checks the residues, which follow from the trip count: trip = (((r3 - 1) f2 + r2 - 1) f1 + r1 - 1) f0
-    /// + r0.
     Status finish()
     {
-        for (std::size_t l = 0; l < static_cast<std::size_t>(m_nest.loopCount); ++l) {
-            std::int64_t value = 0;
-            bool any = false;
+        for (int l = 0; l < m_nest.loopCount; ++l) {
+            std::vector<ResiduedFactor> factors;
             for (auto level = kInsideOut.rbegin(); level != kInsideOut.rend(); ++level) {
                 const auto i = static_cast<std::size_t>(*level);
-                const std::int64_t residue = m_residues[i][l];
-                const std::int64_t factor = m_out.method.tiling[i][l];
-                any = any || residue > 0;
-                value = saturatingAdd(saturatingMul(value, factor), (residue > 0 ? residue : factor) - 1);
+                factors.push_back({m_out.method.tiling[i][static_cast<std::size_t>(l)],
+                                   m_residues[i][static_cast<std::size_t>(l)]});
             }
-            if (any && value != m_nest.trips[l] - 1)
-                return bad("mapping", "dimension " + std::string(dimensionOf(m_nest, static_cast<int>(l))) +
-                                          ": factors and residues make " + std::to_string(value + 1) +
-                                          ", the layer has " + std::to_string(m_nest.trips[l]));
+            if (const Status s = checkResidues(m_nest, l, factors); !s)
+                return bad("mapping", s.error().message);
         }
         return Unit{};
     }

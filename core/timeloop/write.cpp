@@ -177,10 +177,8 @@ std::string factorsText(const LoopNest& nest, const Factors& factors, const Fact
 {
     std::string out;
     for (std::size_t l = 0; l < static_cast<std::size_t>(nest.loopCount); ++l) {
-        out += (l == 0 ? "" : " ") + text(dimensionOf(nest, static_cast<int>(l))) + "=" +
-               std::to_string(factors[l]);
-        if (residues[l] != factors[l])
-            out += "," + std::to_string(residues[l]);
+        out += l == 0 ? "" : " ";
+        out += factorText(nest, static_cast<int>(l), factors[l], residues[l]);
     }
     return out;
 }

@@ -64,6 +64,29 @@ struct FactorText
 /// Splits a text or a list of factors. The Error has only a message.
 [[nodiscard]] Result<std::vector<FactorText>> splitFactors(const YAML::Node& node);
 
+/// The factors of a directive of a mapping by loop, and its residues: the number of the last tile, 0 where
+/// none is written.
+struct DirectiveFactors
+{
+    mapping::Factors factors{1, 1, 1, 1, 1, 1, 1};
+    mapping::Factors residues{};
+};
+/// `imperfect`: residues may be written. The Error has only a message.
+[[nodiscard]] Result<DirectiveFactors> readDirectiveFactors(const mapping::LoopNest& nest,
+                                                            const YAML::Node& node, bool imperfect);
+/// A factor of a loop and its residue; 0 without one.
+struct ResiduedFactor
+{
+    std::int64_t factor = 1, residue = 0;
+};
+/// Checks the residues of a loop, which follow from the trip count: trip = (((r3 - 1) f2 + r2 - 1) f1 + r1 -
+/// 1) f0 + r0, the outermost factor first. The Error has only a message.
+[[nodiscard]] Status checkResidues(const mapping::LoopNest& nest, int loop,
+                                   const std::vector<ResiduedFactor>& factors);
+/// "K=20", or "K=20,9" where the residue differs from the factor.
+[[nodiscard]] std::string factorText(const mapping::LoopNest& nest, int loop, std::int64_t factor,
+                                     std::int64_t residue);
+
 /// Index of the loop with this name in Timeloop or in this program; -1 if the layer has none.
 [[nodiscard]] int loopNamed(const mapping::LoopNest& nest, std::string_view name);
 /// Index of the operand with this name in Timeloop or in this program; -1 if the layer has none.

@@ -359,6 +359,11 @@ bool MapCall::levelsOfMachine() const
     return costModel == "hierarchy" && architectureFile.empty();
 }
 
+bool MapCall::keepsLevelsOfDocument() const
+{
+    return architectureFile.empty() && costModel != "hierarchy" && !workload.hasMachine();
+}
+
 bool MapCall::ofModel() const
 {
     return workload.workload && workload.workload->isModel() && layer.empty() && oneLayerFor().empty();
@@ -394,7 +399,7 @@ void bindOptions(OptionList& o, MapCall& call)
           o.otherwise("60 for a layer, 600 for a model"));
     o.add("--threads", call.threads, Range{0, kMostThreads}, "Threads of the search; 0: all", search);
     o.flag("--imperfect", call.options.imperfect,
-           "Factors need not divide: the last tile of a loop is smaller", fourLevels);
+           "Factors need not divide: the last tile of a loop is smaller");
     o.flag("--reduction-tree", call.options.reductionTree,
            "Add partial results of processing elements pairwise", fourLevels);
     o.flag("--overlapped", call.options.overlapped,
@@ -423,9 +428,10 @@ void bindOptions(OptionList& o, MapCall& call)
 
 namespace {
 
-/// Takes from the hierarchy of the call what --bypass and --axis exclude.
-Status limitHierarchy(MapCall& call)
+/// Changes the hierarchy of the call as --imperfect, --bypass and --axis say.
+Status changeHierarchy(MapCall& call)
 {
+    call.hierarchy->imperfect = call.hierarchy->imperfect || call.options.imperfect;
     for (const std::string& text : call.bypass)
         if (Status s = hierarchy::addBypass(*call.hierarchy, text); !s)
             return s;
@@ -486,7 +492,7 @@ Status readFiles(MapCall& call)
         call.hierarchy = std::move(levels->architecture);
         call.levelNotes = std::move(levels->notes);
     }
-    return call.hierarchy ? limitHierarchy(call) : Status(Unit{});
+    return call.hierarchy ? changeHierarchy(call) : Status(Unit{});
 }
 
 } // namespace tilewright::verbs

@@ -138,6 +138,11 @@ Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call)
     if (!nest)
         return nest.error();
     std::vector<std::string> factors = call.factors, orders = call.orders;
+    if (const auto& own = workload.levels; own && call.hierarchy && factors.empty() && orders.empty() &&
+                                           call.constraintsFile.empty() && call.keepsLevelsOfDocument()) {
+        factors = own->asked.factors; // those of the document
+        orders = own->asked.orders;
+    }
     if (!call.constraintsFile.empty() && call.hierarchy) {
         auto read = timeloop::readConstraints(call.constraints, call.constraintsFile, *nest, *call.hierarchy);
         if (!read)

@@ -42,6 +42,8 @@ struct MapCall
     [[nodiscard]] std::string oneLayerFor() const;
     /// True if `hierarchy` is that of the machine.
     [[nodiscard]] bool levelsOfMachine() const;
+    /// True if `hierarchy` is that of a mapping document, which may bring constraints of its own.
+    [[nodiscard]] bool keepsLevelsOfDocument() const;
     /// True if the workload is searched layer by layer. The workload must have been read.
     [[nodiscard]] bool ofModel() const;
 };

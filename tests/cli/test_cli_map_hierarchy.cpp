@@ -58,6 +58,8 @@ private slots:
     void badInput_oneSentence();
     void noValidMapping_isTheAnswerNo();
     void rule_8_constraints();
+    void rule_8_constraintsOfADocument();
+    void rule_11_imperfectFactors();
     void rule_8_whyThereIsNone();
     void rule_7_7_quick();
     void rule_9_levelsOfAMachine();
@@ -267,6 +269,44 @@ void TestCliMapHierarchy::aDocumentOfTheWindowBringsItsArchitecture()
     QVERIFY2(bad.err.contains("bad.mapping.json: mapping.levels[1].name"), bad.err.constData());
 }
 
+void TestCliMapHierarchy::rule_8_constraintsOfADocument()
+{
+    const QTemporaryDir dir;
+    json document{{"layer", {{"kind", "gemm"}, {"m", 4}, {"n", 2}, {"k", 4}}},
+                  {"architecture", read(kLevels + "by-hand.json")},
+                  {"mapping", read(kLevels + "by-hand-mapping.json")},
+                  {"factors", {"buffer.K=2"}},
+                  {"orders", {"DRAM=X"}}};
+    const QString file = written(dir, "asked.mapping.json", document.dump());
+    const json asked = runCli({"map", file, "--json"}).json();
+    QVERIFY(asked["mapping"]["levels"][1]["temporal"].dump().find(R"(["K",2])") != std::string::npos);
+    // Those of the call replace them.
+    const json other = runCli({"map", file, "--factor", "buffer.K=1", "--json"}).json();
+    QVERIFY(other["mapping"]["levels"][1]["temporal"].dump().find("K") == std::string::npos);
+    document["factors"] = {"buffer.Q=2"};
+    const CliRun bad = runCli({"map", written(dir, "bad.mapping.json", document.dump())});
+    QCOMPARE(bad.code, 2);
+    QVERIFY2(bad.err.contains("bad.mapping.json: factors: \"buffer.Q=2\": this layer has no such loop"),
+             bad.err.constData());
+}
+
+void TestCliMapHierarchy::rule_11_imperfectFactors()
+{
+    const QTemporaryDir dir;
+    const QString layer = written(dir, "odd.json", R"({"kind": "gemm", "m": 31, "n": 37, "k": 41})");
+    const json perfect = runCli({"map", layer, kSample, "--json"}).json();
+    const QString mapping = dir.filePath("found.json");
+    const QStringList call{"map", layer, kSample, "--imperfect"};
+    const json found = runCli(call + QStringList{"--seconds", "2", "-o", mapping, "--json"}).json();
+    QVERIFY(found["edp"].get<double>() < perfect["edp"].get<double>() / 10);
+    const CliRun again = runCli(call + QStringList{"--method", mapping, "--json"});
+    QCOMPARE(again.code, 0);
+    QCOMPARE(again.json()["edp"].get<double>(), found["edp"].get<double>());
+    const CliRun divides = runCli({"map", layer, kSample, "--method", mapping, "--json"});
+    QCOMPARE(divides.code, 1);
+    QCOMPARE(divides.json()["error"]["code"].get<std::string>(), std::string("TILING"));
+}
+
 void TestCliMapHierarchy::badInput_oneSentence_data()
 {
     QTest::addColumn<QStringList>("arguments");
@@ -284,7 +324,7 @@ void TestCliMapHierarchy::badInput_oneSentence_data()
          {QStringList{"--factor", "RF.K=2"}, {"--order", "SPM=K"}, {"--axis", "SRAM.x=K"}, {"--bypass", "I"}})
         QTest::newRow(qPrintable(option[0]))
             << QStringList{layer, kSample} + option << option[0] + ": \"" + option[1] + "\": ";
-    for (const QStringList& option : {QStringList{"--imperfect"}, {"--overlapped"}, {"--reduction-tree"}})
+    for (const QStringList& option : {QStringList{"--overlapped"}, {"--reduction-tree"}})
         QTest::newRow(qPrintable(option[0]))
             << QStringList{layer, kSample} + option << option[0] + ": not with an architecture with levels";
 }

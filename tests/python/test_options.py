@@ -155,7 +155,7 @@ TABLE = [
     ),
     *(
         (["map", LAYER, LEVELS, *option], f"{option[0]}: not with an architecture with levels")
-        for option in (["--imperfect"], ["--reduction-tree"], ["--overlapped"])
+        for option in (["--reduction-tree"], ["--overlapped"])
     ),
     *(
         (["map", LAYER, *option], f"{option[0]}: needs an architecture with levels")

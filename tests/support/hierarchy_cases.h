@@ -4,6 +4,7 @@
 
 #include "hierarchy/constraints.h"
 #include "hierarchy/evaluate.h"
+#include "hierarchy/imperfect.h"
 
 #include <algorithm>
 #include <random>
@@ -85,6 +86,18 @@ public:
         if (faults && chance(10))
             breakRule(out, nest);
         return out;
+    }
+
+    /// Factors that need not divide: those of a slightly larger layer, reduced to what is needed; `faults`:
+    /// one case in ten is not reduced.
+    Mapping imperfectMapping(const LoopNest& nest, const Architecture& architecture, bool faults)
+    {
+        LoopNest larger = nest;
+        for (int l = 0; l < nest.loopCount; ++l)
+            if (std::int64_t& trips = larger.trips[static_cast<std::size_t>(l)]; trips > 1)
+                trips += from(0, 3);
+        const Mapping out = mapping(larger, architecture, faults);
+        return faults && chance(10) ? out : tightened(nest, architecture, out);
     }
 
     /// Up to three bounds of factors, mostly such that some mapping keeps them, and orders of some levels.

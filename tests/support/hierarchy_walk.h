@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The rules of docs/rules/hierarchy.md 2 to 5 iteration by iteration, element by element.
+// The rules of docs/rules/hierarchy.md 2 to 5 and 11 iteration by iteration, element by element.
 #pragma once
 
 #include "hierarchy/evaluate.h"
@@ -56,9 +56,17 @@ private:
         for (std::size_t i = 0; i < m_mapping.levels.size(); ++i) {
             for (const TiledLoop& t : m_mapping.levels[i].temporal)
                 m_loops.push_back({static_cast<std::size_t>(t.loop), t.factor, 1, i, true});
+            std::vector<std::string> names; // in the order of the architecture
+            for (const Axis& axis : m_architecture.levels[i].axes)
+                names.push_back(axis.name);
             for (const AxisLoops& axis : m_mapping.levels[i].spatial)
-                for (const TiledLoop& t : axis.loops)
-                    m_loops.push_back({static_cast<std::size_t>(t.loop), t.factor, 1, i, false});
+                if (std::ranges::find(names, axis.axis) == names.end())
+                    names.push_back(axis.axis);
+            for (const std::string& name : names)
+                for (const AxisLoops& axis : m_mapping.levels[i].spatial)
+                    for (const TiledLoop& t : axis.loops)
+                        if (axis.axis == name)
+                            m_loops.push_back({static_cast<std::size_t>(t.loop), t.factor, 1, i, false});
         }
         Point inside;
         inside.fill(1);
@@ -72,7 +80,7 @@ private:
     void check()
     {
         for (std::size_t l = 0; l < static_cast<std::size_t>(m_nest.loopCount); ++l)
-            if (m_products[l] != m_nest.trips[l] && code.empty()) {
+            if (!multiplies(l) && code.empty()) {
                 code = "TILING";
                 faultyLoop = static_cast<int>(l);
             }
@@ -83,6 +91,26 @@ private:
         for (std::size_t i = 0; i < m_architecture.levels.size() && code.empty(); ++i)
             if (!holdsTiles(i))
                 fault("CAPACITY", i);
+    }
+
+    /// Whether the factors of the loop are right.
+    [[nodiscard]] bool multiplies(std::size_t l) const
+    {
+        if (!m_architecture.imperfect)
+            return m_products[l] == m_nest.trips[l];
+        for (const Loop& loop : m_loops)
+            if (loop.loop == l && (loop.factor - 1) * loop.step >= m_nest.trips[l])
+                return false; // the last step never begins
+        return m_products[l] >= m_nest.trips[l];
+    }
+
+    /// Whether the iteration is one of the layer.
+    [[nodiscard]] bool exists(const Point& point) const
+    {
+        for (std::size_t l = 0; l < kMaxLoops; ++l)
+            if (point[l] >= m_nest.trips[l])
+                return false;
+        return true;
     }
 
     void fault(const char* what, std::size_t level)
@@ -165,6 +193,8 @@ private:
         for (const Loop& loop : m_loops)
             if (loop.level >= inner)
                 last[loop.loop] += (loop.factor - 1) * loop.step;
+        for (std::size_t l = 0; l < kMaxLoops; ++l)
+            last[l] = std::min(last[l], m_nest.trips[l] - 1);
         const mapping::Operand& operand = m_nest.operands[op];
         Elements out{0};
         for (int i = 0; i < operand.dimensionCount; ++i) {
@@ -199,11 +229,10 @@ private:
     void exchange(std::size_t op, std::size_t outer, std::size_t inner)
     {
         Loops times, places, between;
-        std::int64_t products = 1; ///< of one step of `times`, for each element of the tile
         for (const Loop& loop : m_loops) {
             if (loop.level >= inner)
-                products *= indexes(loop.loop, op) ? 1 : loop.factor;
-            else if (loop.temporal)
+                continue;
+            if (loop.temporal)
                 times.push_back(loop);
             else
                 (loop.level < outer ? places : between).push_back(loop);
@@ -211,42 +240,49 @@ private:
         std::int64_t needed = 1;
         for (std::size_t l = 0; l < kMaxLoops; ++l)
             needed *= indexes(l, op) ? 1 : m_nest.trips[l];
-        std::vector<std::int64_t> now; // which tile is there, as the indices of the loops that select it
-        Point start{};                 // first iteration of the visit
-        std::int64_t steps = 0;        // of the visit so far
+        std::size_t kept = times.size(); // loops of which each step is another visit
+        while (inner < levels.size() && kept > 0 &&
+               (times[kept - 1].factor == 1 || !indexes(times[kept - 1].loop, op)))
+            --kept;
+        std::vector<std::int64_t> now; // the present visit
+        std::vector<Point> steps;      // first iterations of its steps
         std::set<std::vector<std::int64_t>> seen;
         std::map<std::pair<std::vector<std::int64_t>, std::int64_t>, std::int64_t> sums;
         Moved moved;
         const auto end = [&] {
-            if (steps > 0 && op == kWritten)
+            if (!steps.empty() && op == kWritten)
                 forEachIndex(places, [&](const std::vector<std::int64_t>& place) {
-                    Point base = start;
-                    move(base, places, place);
-                    send(moved, outer, inner, between, base, [&](std::int64_t element, std::int64_t senders) {
-                        std::int64_t& sum = sums[{place, element}];
-                        sum += senders * steps * products;
-                        return sum == needed;
-                    });
+                    send(moved, outer, inner, between, steps, places, place,
+                         [&](std::int64_t element, std::int64_t products) {
+                             std::int64_t& sum = sums[{place, element}];
+                             sum += products;
+                             return sum == needed;
+                         });
                 });
         };
         forEachIndex(times, [&](const std::vector<std::int64_t>& time) {
-            std::vector<std::int64_t> tile;
+            Point start{};
+            move(start, times, time);
+            if (!exists(start))
+                return;
+            std::vector<std::int64_t> tile; // which one is there, as the indices of the loops that select it
             for (std::size_t i = 0; i < times.size(); ++i)
                 if (indexes(times[i].loop, op))
                     tile.push_back(time[i]);
-            if (steps > 0 && tile == now && inner < levels.size()) {
-                ++steps;
+            std::vector<std::int64_t> visit(time.begin(), time.begin() + static_cast<std::ptrdiff_t>(kept));
+            if (!steps.empty() && visit == now) {
+                steps.push_back(start);
                 return;
             }
             end();
             const bool again = !seen.insert(tile).second;
-            now = std::move(tile);
-            steps = 1;
-            start = {};
-            move(start, times, time);
+            now = std::move(visit);
+            steps = {start};
             forEachIndex(places, [&](const std::vector<std::int64_t>& place) {
                 Point base = start;
                 move(base, places, place);
+                if (!exists(base))
+                    return;
                 if (op != kWritten)
                     fetch(moved, op, outer, inner, between, base);
                 else if (again)
@@ -269,6 +305,8 @@ private:
                     own.push_back(at[i]);
             Point point = base;
             move(point, between, at);
+            if (!exists(point))
+                return;
             const Elements tile = tileAt(op, inner, point);
             writes += static_cast<std::int64_t>(tile.size());
             Elements& read = reads[own];
@@ -292,6 +330,8 @@ private:
         forEachIndex(between, [&](const std::vector<std::int64_t>& at) {
             Point point = base;
             move(point, between, at);
+            if (!exists(point))
+                return;
             const Elements tile = tileAt(kWritten, inner, point);
             elements.insert(elements.end(), tile.begin(), tile.end());
         });
@@ -303,15 +343,31 @@ private:
         moved.innerWrites += static_cast<double>(count * m_architecture.accumulatorBits);
     }
 
+    /// Products that are added to each element of the tile of level `inner` in the step that begins there.
+    [[nodiscard]] std::int64_t productsOf(std::size_t inner, const Point& base) const
+    {
+        Point size;
+        size.fill(1);
+        for (const Loop& loop : m_loops)
+            if (loop.level >= inner)
+                size[loop.loop] *= loop.factor;
+        std::int64_t out = 1;
+        for (std::size_t l = 0; l < kMaxLoops; ++l)
+            if (!indexes(l, kWritten))
+                out *= std::clamp<std::int64_t>(m_nest.trips[l] - base[l], 0, size[l]);
+        return out;
+    }
+
     /// The end of a visit. `complete` adds what the senders of an element have computed to its sum, and says
     /// whether that is all.
     template <typename Complete>
-    void send(Moved& moved, std::size_t outer, std::size_t inner, const Loops& between, const Point& base,
+    void send(Moved& moved, std::size_t outer, std::size_t inner, const Loops& between,
+              const std::vector<Point>& steps, const Loops& places, const std::vector<std::int64_t>& place,
               const Complete& complete)
     {
         struct Sum
         {
-            std::int64_t senders = 0;
+            std::int64_t senders = 0, products = 0;
             std::set<std::vector<std::int64_t>> arriving; ///< what the trees do not join
         };
         std::map<std::int64_t, Sum> sums;
@@ -321,19 +377,32 @@ private:
                 if (!indexes(between[i].loop, kWritten) &&
                     !m_architecture.levels[between[i].level].reductionTree)
                     own.push_back(at[i]);
-            Point point = base;
+            std::int64_t products = 0;
+            for (Point point : steps) {
+                move(point, places, place);
+                move(point, between, at);
+                products += productsOf(inner, point);
+            }
+            Point point = steps.front();
+            move(point, places, place);
             move(point, between, at);
+            if (!exists(point))
+                return;
             for (const std::int64_t element : tileAt(kWritten, inner, point)) {
                 Sum& sum = sums[element];
                 ++sum.senders;
+                sum.products += products;
                 sum.arriving.insert(own);
             }
         });
+        std::int64_t partial = 1; // instances that may have a part of the same sum
+        for (const Loop& loop : between)
+            partial *= indexes(loop.loop, kWritten) ? 1 : loop.factor;
         const double wide = static_cast<double>(m_architecture.accumulatorBits);
         const double own = static_cast<double>(m_architecture.bits[kWritten]);
         Traffic& out = levels[outer][kWritten];
         for (const auto& [element, sum] : sums) {
-            const bool done = complete(element, sum.senders);
+            const bool done = complete(element, sum.products);
             const auto arriving = static_cast<std::int64_t>(sum.arriving.size());
             out.writes += arriving;
             out.reads += arriving - 1;
@@ -341,7 +410,7 @@ private:
             moved.outerWrites += static_cast<double>(arriving - 1) * wide + (done ? own : wide);
             if (inner < levels.size())
                 levels[inner][kWritten].reads += sum.senders;
-            moved.innerReads += done && sum.senders == 1 ? own : static_cast<double>(sum.senders) * wide;
+            moved.innerReads += done && partial == 1 ? own : static_cast<double>(sum.senders) * wide;
         }
     }
 
@@ -376,10 +445,16 @@ private:
         energy = m_architecture.macPj;
         for (const std::int64_t trips : m_nest.trips)
             energy *= static_cast<double>(trips);
-        cycles = 1;
+        Loops times;
         for (const Loop& loop : m_loops)
             if (loop.temporal)
-                cycles *= static_cast<double>(loop.factor);
+                times.push_back(loop);
+        cycles = 0;
+        forEachIndex(times, [&](const std::vector<std::int64_t>& time) {
+            Point point{};
+            move(point, times, time);
+            cycles += exists(point);
+        });
         for (std::size_t i = 0; i < levels.size(); ++i) {
             const Level& level = m_architecture.levels[i];
             double reads = 0, writes = 0;

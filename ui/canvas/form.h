@@ -226,11 +226,19 @@ public:
     QCheckBox* check(QFormLayout& form, const QString& name, const QString& label, const QString& tip,
                      Part part)
     {
+        return check(
+            form, name, label, tip, [=](Value& v) -> bool { return part(v); },
+            [=](Value& v, bool on) { part(v) = on; });
+    }
+    /// Adds a check box by two functions: `isOn` returns its state, `take` sets it.
+    QCheckBox* check(QFormLayout& form, const QString& name, const QString& label, const QString& tip,
+                     const std::function<bool(Value&)>& isOn, const std::function<void(Value&, bool)>& take)
+    {
         auto* box = new QCheckBox(label, form.parentWidget());
         add(form, name, label, box, tip);
-        m_shows.push_back([=](Value& v) { box->setChecked(part(v)); });
+        m_shows.push_back([=](Value& v) { box->setChecked(isOn(v)); });
         QObject::connect(box, &QCheckBox::toggled, box,
-                         [=, this](bool on) { change(name, [&](Value& v) { part(v) = on; }); });
+                         [=, this](bool on) { change(name, [&](Value& v) { take(v, on); }); });
         return box;
     }
 

@@ -2,10 +2,12 @@
 #include "workspace/mapping_document.h"
 
 #include "base/file.h"
+#include "hierarchy/edits.h"
 #include "hierarchy/files.h"
 #include "mapping/edits.h"
 #include "mapping/method.h"
 #include "theme/icon.h"
+#include "timeloop/timeloop.h"
 #include "verbs/map.h"
 
 #include <QDir>
@@ -70,6 +72,8 @@ Status MappingDocument::check(const MappingSetup& setup)
     if (setup.levels) {
         if (Status s = hierarchy::checkArchitecture(*setup.levels); !s)
             return s;
+        if (const auto asked = hierarchy::constraintsOf(*nest, *setup.levels, setup.asked); !asked)
+            return asked.error();
         return hierarchy::checkCountable(*nest);
     }
     if (Status s = mapping::checkArchitecture(setup.architecture); !s)
@@ -167,7 +171,7 @@ Status MappingDocument::open(const LensFile& file)
         return layers.error();
     MappingSetup setup = m_setup;
     setup.layer = layers->model.layers.front();
-    setup.factors.clear(); // they refer to the loops of another layer
+    setup.clearConstraints();
     if (Status s = check(setup); !s)
         return s;
     if (layers->isModel)
@@ -260,7 +264,7 @@ void MappingDocument::takeLayer(const mapping::Layer& layer, Step step)
 {
     MappingSetup setup = m_setup;
     setup.layer = layer;
-    setup.factors.clear();
+    setup.clearConstraints();
     if (const Status s = check(setup); !s) {
         Q_EMIT refused(QString::fromStdString(s.error().text()));
         return;
@@ -298,6 +302,7 @@ Status MappingDocument::followOn(const hierarchy::Architecture& levels)
 {
     MappingSetup setup = m_setup;
     setup.levels = levels;
+    setup.clearConstraints();
     if (Status s = check(setup); !s)
         return s;
     setup.showTrivial(m_nest);
@@ -340,7 +345,7 @@ Status MappingDocument::applyLayer(const mapping::Layer& layer, const QString& m
     MappingSetup next = m_setup;
     next.layer = layer;
     if (layer.kind != m_setup.layer.kind)
-        next.factors.clear();
+        next.clearConstraints();
     if (Status s = check(next); !s)
         return s;
     const auto nest = mapping::makeNest(layer);
@@ -383,14 +388,20 @@ Status MappingDocument::applyLevels(const hierarchy::Architecture& levels, const
 {
     MappingSetup next = m_setup;
     next.levels = levels;
+    const auto sameName = [](const hierarchy::Level& a, const hierarchy::Level& b) {
+        return a.name == b.name;
+    };
+    const bool hasSameLevels =
+        m_setup.levels && std::ranges::equal(m_setup.levels->levels, levels.levels, sameName);
+    if (!hasSameLevels)
+        next.asked = {};
     if (Status s = check(next); !s)
         return s;
     if (!(next == m_setup))
         Q_EMIT edited();
-    const auto sameName = [](const hierarchy::Level& a, const hierarchy::Level& b) {
-        return a.name == b.name;
-    };
-    if (m_setup.levels && std::ranges::equal(m_setup.levels->levels, levels.levels, sameName)) {
+    if (hasSameLevels) {
+        if (m_setup.levels->imperfect && !levels.imperfect)
+            next.refit(m_nest); // the factors have to divide again
         const auto load = m_loadFound;
         push(next, tr("Change the hardware"), mergeKey);
         m_loadFound = load;
@@ -417,6 +428,15 @@ Result<std::vector<std::string>> MappingDocument::applyConstraints(std::string_v
                                                                    const std::string& file)
 {
     MappingSetup next = m_setup;
+    if (m_setup.levels) {
+        const auto read = timeloop::readConstraints(text, file, m_nest, *m_setup.levels);
+        if (!read)
+            return read.error();
+        next.asked.factors.insert(next.asked.factors.end(), read->factors.begin(), read->factors.end());
+        next.asked.orders.insert(next.asked.orders.end(), read->orders.begin(), read->orders.end());
+        const Status s = applyAsked(next.asked);
+        return s ? Result<std::vector<std::string>>(std::vector<std::string>()) : s.error();
+    }
     auto notes = verbs::addConstraints(text, file, m_nest, next.architecture, next.factors);
     if (!notes)
         return notes;
@@ -426,6 +446,49 @@ Result<std::vector<std::string>> MappingDocument::applyConstraints(std::string_v
         Q_EMIT edited();
     push(next, tr("Load constraints"), {});
     return notes;
+}
+
+Status MappingDocument::applyAsked(const hierarchy::ConstraintTexts& asked)
+{
+    MappingSetup next = m_setup;
+    next.asked = asked;
+    if (Status s = check(next); !s)
+        return s;
+    if (!(next == m_setup))
+        Q_EMIT edited();
+    push(next, tr("Change the constraints"), {});
+    return Unit{};
+}
+
+void MappingDocument::toggleFactor(const hierarchy::Place& place, int loop)
+{
+    if (!m_setup.levels)
+        return;
+    const hierarchy::Architecture& levels = *m_setup.levels;
+    auto constraints = hierarchy::constraintsOf(m_nest, levels, m_setup.asked);
+    const auto limit = hierarchy::limitAt(levels, place, loop);
+    if (!constraints || !limit)
+        return;
+    hierarchy::toggleFactor(*constraints, *limit, hierarchy::factorAt(m_setup.mapping, place, loop));
+    if (const Status s = applyAsked(hierarchy::textsOf(m_nest, levels, *constraints)); !s)
+        Q_EMIT refused(QString::fromStdString(s.error().text()));
+}
+
+void MappingDocument::toggleOrder(std::size_t level)
+{
+    if (!m_setup.levels)
+        return;
+    auto constraints = hierarchy::constraintsOf(m_nest, *m_setup.levels, m_setup.asked);
+    if (!constraints)
+        return;
+    std::vector<int> loops; // a loop that is there twice stands for its innermost place
+    const auto& temporal = m_setup.mapping.levels[level].temporal;
+    for (auto tiled = temporal.rbegin(); tiled != temporal.rend(); ++tiled)
+        if (tiled->factor > 1 && std::ranges::find(loops, tiled->loop) == loops.end())
+            loops.insert(loops.begin(), tiled->loop);
+    hierarchy::toggleOrder(*constraints, level, loops);
+    if (const Status s = applyAsked(hierarchy::textsOf(m_nest, *m_setup.levels, *constraints)); !s)
+        Q_EMIT refused(QString::fromStdString(s.error().text()));
 }
 
 void MappingDocument::setOperand(int operand)

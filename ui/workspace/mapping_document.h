@@ -93,10 +93,17 @@ public:
 
     /// Sets tiling factors that the search must keep, in the notation of parseConstraints().
     [[nodiscard]] Status applyFactors(const std::vector<std::string>& factors);
-    /// Adds the constraints of a file of Timeloop: tiling factors, and operands that bypass the SPM. Returns
-    /// notes on parts of the file that have no effect.
+    /// Adds the constraints of a file of Timeloop: tiling factors, and operands that bypass the SPM; with
+    /// levels tiling factors and orders. Returns notes on parts of the file that have no effect.
     [[nodiscard]] Result<std::vector<std::string>> applyConstraints(std::string_view text,
                                                                     const std::string& file);
+
+    /// Sets the constraints of the search on an architecture with levels.
+    [[nodiscard]] Status applyAsked(const hierarchy::ConstraintTexts& asked);
+    /// Fixes the factor that a loop has at a place of the levels, or frees it.
+    void toggleFactor(const hierarchy::Place& place, int loop);
+    /// Fixes the order of the temporal loops of a level as it is, or frees it.
+    void toggleOrder(std::size_t level);
 
     void setOperand(int operand);
     void pinBaseline();

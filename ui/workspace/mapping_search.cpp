@@ -44,6 +44,9 @@ FoundMappings foundBy(const hierarchy::SearchResult& result, const std::optional
     });
     out.asked = asked;
     out.proven = result.proven;
+    out.constrained = result.constraints.any();
+    if (result.none)
+        out.reason = result.none->message;
     out.seconds = result.seconds;
     return out;
 }
@@ -129,6 +132,8 @@ void MappingSearch::start(const mapping::LoopNest& nest, const MappingSetup& set
         options.objective = m_settings.objective;
         options.seconds = m_settings.seconds;
         options.status = statusTeller(&MappingSearch::m_levelsStatus);
+        if (auto constraints = hierarchy::constraintsOf(nest, *setup.levels, setup.asked))
+            options.constraints = std::move(*constraints);
         m_job->request([nest, architecture = *setup.levels, options](std::stop_token stop) mutable {
             options.stop = stop;
             const auto result = std::make_shared<const hierarchy::SearchResult>(

@@ -14,6 +14,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace tilewright::ui {
@@ -57,8 +58,10 @@ struct FoundMappings
     std::array<bool, mapping::kObjectives> optimal{}; ///< no valid one is better
     std::array<double, mapping::kObjectives> gap{};   ///< best / lower bound - 1; infinite if not known
     std::optional<mapping::Objective> asked;          ///< what the search settles; nullopt: everything
-    bool proven = false;  ///< the whole (reduced) space is settled for what was asked
-    bool reduced = false; ///< it is proven within a reduced space only
+    bool proven = false;      ///< the whole (reduced) space is settled for what was asked
+    bool reduced = false;     ///< it is proven within a reduced space only
+    bool constrained = false; ///< with an architecture of levels: within the constraints
+    std::string reason;       ///< the smallest set of limits that excludes all mappings, if this is known
     double seconds = 0;
 
     [[nodiscard]] const std::optional<FoundMapping>& of(mapping::Objective o) const

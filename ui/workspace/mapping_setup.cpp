@@ -3,6 +3,7 @@
 
 #include "hierarchy/edits.h"
 #include "hierarchy/files.h"
+#include "hierarchy/imperfect.h"
 #include "hierarchy/report.h"
 #include "hierarchy/setup.h"
 #include "mapping/edits.h"
@@ -31,7 +32,8 @@ void MappingSetup::refit(const mapping::LoopNest& nest)
 {
     method = mapping::refitMethod(nest, method);
     if (levels)
-        mapping = hierarchy::refitMapping(nest, mapping);
+        mapping = levels->imperfect ? hierarchy::tightened(nest, *levels, mapping)
+                                    : hierarchy::refitMapping(nest, mapping);
 }
 
 std::string_view MappingSetup::costModel() const
@@ -41,7 +43,7 @@ std::string_view MappingSetup::costModel() const
 
 std::string MappingSetup::text() const
 {
-    return levels ? hierarchy::writeSetup({layer, *levels, mapping}) : mapping::writeSetup(*this);
+    return levels ? hierarchy::writeSetup({layer, *levels, mapping, asked}) : mapping::writeSetup(*this);
 }
 
 std::string MappingSetup::mappingText(const mapping::LoopNest& nest) const
@@ -66,6 +68,7 @@ Result<MappingSetup> readMappingSetup(std::string_view text, const std::string& 
     out.levels = std::move(setup->architecture);
     out.method = mapping::trivialMethod(*mapping::makeNest(out.layer));
     out.mapping = std::move(setup->mapping);
+    out.asked = std::move(setup->asked);
     return out;
 }
 

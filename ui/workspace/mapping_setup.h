@@ -4,6 +4,7 @@
 
 #include "hierarchy/evaluate.h"
 #include "hierarchy/figures.h"
+#include "hierarchy/setup.h"
 #include "mapping/evaluate.h"
 #include "mapping/files.h"
 #include "mapping/search.h"
@@ -24,6 +25,7 @@ struct MappingSetup : mapping::Setup
     /// If set, this architecture selects its cost model, and `mapping` is what is shown.
     std::optional<hierarchy::Architecture> levels = std::nullopt;
     hierarchy::Mapping mapping = {};
+    hierarchy::ConstraintTexts asked = {}; ///< constraints of the search on them
 
     /// The method or the mapping that is shown.
     [[nodiscard]] AnyMapping shown() const { return levels ? AnyMapping(mapping) : AnyMapping(method); }
@@ -41,7 +43,8 @@ struct MappingSetup : mapping::Setup
     /// Whether both have the same space of mappings.
     [[nodiscard]] bool sameSpace(const MappingSetup& other) const
     {
-        return layer == other.layer && onSameHardware(other) && (levels || factors == other.factors);
+        return layer == other.layer && onSameHardware(other) &&
+               (levels ? asked == other.asked : factors == other.factors);
     }
     [[nodiscard]] const std::string& hardwareName() const
     {
@@ -49,6 +52,12 @@ struct MappingSetup : mapping::Setup
     }
     /// Name of the cost model, as in every answer of `map`: "four levels" or "hierarchy".
     [[nodiscard]] std::string_view costModel() const;
+    /// Forgets the constraints, which refer to the loops of one kind of layer and to one hardware.
+    void clearConstraints()
+    {
+        factors.clear();
+        asked = {};
+    }
     /// The document in its file format.
     [[nodiscard]] std::string text() const;
     /// The method or mapping in its file format, as `map -o` writes it.

@@ -410,6 +410,8 @@ void TestSchemas::everyFileSatisfiesItsSchemaAndDamagedOnesDoNot()
     const auto levels = readFile((kRoot + "samples/mapping/hierarchies/five-levels.json").toStdString());
     QVERIFY(levels);
     hierarchy::Setup deep{setup.layer, hierarchy::readArchitecture(*levels, "five-levels.json").value(), {}};
+    deep.architecture.imperfect = true;
+    deep.asked = {{"SRAM.K=2", "cluster.rows.K<=4"}, {"SRAM=K,X"}};
     deep.mapping = hierarchy::trivialMapping(*mapping::makeNest(setup.layer), deep.architecture);
     for (const auto& [name, text] : {std::pair{"a.mapping.json", whole},
                                      {"levels.mapping.json", hierarchy::writeSetup(deep)},

@@ -86,6 +86,10 @@ class TestMappingHierarchy : public QObject
 private slots:
     void oracle_everyCase();
     void walk_drawnCases();
+    void rule_11_2_walk();
+    void rule_11_1_tiling();
+    void rule_11_2_factorsThatDivide();
+    void rule_11_2_byHand();
     void rule_1_doubleBufferByPlace();
     void rule_1_axesOfOtherLayers();
     void rule_2_violationsInOrder();
@@ -167,6 +171,87 @@ void TestMappingHierarchy::walk_drawnCases()
     QVERIFY(seen["CAPACITY"] >= test::drawnAtLeast(1'000));
     QVERIFY(seen["filled"] >= test::drawnAtLeast(1'000));
     QVERIFY(seen["limited"] >= test::drawnAtLeast(5'000));
+}
+
+void TestMappingHierarchy::rule_11_2_walk()
+{
+    HierarchyDraw draw(11);
+    std::map<std::string, int> seen;
+    for (int i = 0; i < test::drawnCases(10'000); ++i) {
+        const auto nest = makeNest(draw.layer(96)).value();
+        Architecture architecture = draw.architecture(5, draw.chance(2));
+        architecture.imperfect = true;
+        const Mapping mapping = draw.imperfectMapping(nest, architecture, true);
+        if (const std::string what = difference(nest, architecture, mapping); !what.empty())
+            QFAIL(("case " + std::to_string(i) + ": " + what + "\n" + writeArchitecture(architecture) +
+                   writeMapping(nest, architecture, mapping))
+                      .c_str());
+        const Cost cost = evaluate(nest, architecture, mapping);
+        ++seen[codeOf(cost.violation)];
+        architecture.imperfect = false;
+        seen["cut"] += cost.valid() && codeOf(checkMapping(nest, architecture, mapping)) == "TILING";
+    }
+    QVERIFY(seen[""] >= test::drawnAtLeast(5'000));
+    QVERIFY(seen["cut"] >= test::drawnAtLeast(2'500));
+    QVERIFY(seen["TILING"] >= test::drawnAtLeast(150));
+    QVERIFY(seen["CAPACITY"] >= test::drawnAtLeast(1'000));
+}
+
+void TestMappingHierarchy::rule_11_1_tiling()
+{
+    Architecture a = machine({level("L0", {axis("rows", 8)}), level("L1")});
+    a.imperfect = true;
+    const LoopNest nest = gemm(7, 1, 1);
+    const auto message = [&](std::int64_t outer, std::int64_t rows, std::int64_t inner) {
+        const auto v = checkMapping(nest, a, {{{{{X, outer}}, {{"rows", {{X, rows}}}}}, {{{X, inner}}, {}}}});
+        return v ? v->message : std::string();
+    };
+    QCOMPARE(message(2, 2, 2), "");
+    QCOMPARE(message(1, 4, 2), "");
+    QCOMPARE(message(1, 1, 7), "");
+    QCOMPARE(message(3, 2, 1), "loop X: the factors multiply to 6, less than the trip count 7");
+    QCOMPARE(message(3, 2, 2), "loop X: the factor 3 at L0 is larger than needed, 2 cover the trip count 7");
+    QCOMPARE(message(1, 1, 8), "loop X: the factor 8 at L1 is larger than needed, 7 cover the trip count 7");
+    // Reducing factors makes them right again.
+    const Mapping large{{{{{X, 9}}, {{"rows", {{X, 2}}}}}, {{{X, 3}}, {}}}};
+    QCOMPARE(tightened(nest, a, large), (Mapping{{{{{X, 2}}, {{"rows", {{X, 2}}}}}, {{{X, 3}}, {}}}}));
+    const Mapping small{{{{}, {{"rows", {{X, 2}}}}}, {{{X, 3}}, {}}}};
+    QCOMPARE(tightened(nest, a, small), tightened(nest, a, large));
+}
+
+void TestMappingHierarchy::rule_11_2_factorsThatDivide()
+{
+    HierarchyDraw draw(112);
+    for (int i = 0; i < test::drawnCases(500); ++i) {
+        const auto nest = makeNest(draw.layer(96)).value();
+        Architecture architecture = draw.architecture(4, true);
+        const Mapping mapping = draw.mapping(nest, architecture, false);
+        const Cost before = evaluate(nest, architecture, mapping);
+        architecture.imperfect = true;
+        const Cost after = evaluate(nest, architecture, mapping);
+        QVERIFY(before.valid() && after.valid());
+        QCOMPARE(after.energy, before.energy);
+        QCOMPARE(after.cycles, before.cycles);
+        QCOMPARE(after.compute, before.compute);
+    }
+}
+
+/// The example of docs/rules/hierarchy.md 11: a product of 5 x 2 with k = 3, X on two rows, K in two tiles.
+void TestMappingHierarchy::rule_11_2_byHand()
+{
+    Architecture a = machine({level("DRAM"), level("buffer", {axis("rows", 2)}), level("regs")});
+    a.imperfect = true;
+    a.levels[2].holds = {false, false, true};
+    const Mapping m{{{{{K, 2}}, {}}, {{{X, 3}, {Y, 2}}, {{"rows", {{X, 2}}}}}, {{{K, 2}}, {}}}};
+    const Cost cost = evaluate(gemm(5, 2, 3), a, m);
+    QVERIFY(cost.valid());
+    QCOMPARE(cost.compute, 3 * 2 * 3); // the second tile of K has one step
+    QCOMPARE(cost.levels[0].operands[0].traffic.reads, 5 * 3);
+    QCOMPARE(cost.levels[0].operands[1].traffic.reads, 2 * 3);
+    QCOMPARE(cost.levels[1].operands[0].traffic.reads, 5 * 2 * 3);
+    QCOMPARE(cost.levels[1].operands[1].traffic.reads, 3 * 2 * 3); // one row alone in the third step of X
+    QCOMPARE(cost.levels[1].operands[2].traffic, moved(20, 20, 10 * 8 + 10 * 16, 10 * 8 + 10 * 16));
+    QCOMPARE(cost.levels[1].operands[0].tile, 5 * 2);
 }
 
 void TestMappingHierarchy::rule_1_doubleBufferByPlace()

@@ -81,6 +81,7 @@ class TestTimeloopLevels : public QObject
 
 private slots:
     void rule_10_roundTrip();
+    void rule_11_residues();
     void rule_10_names();
     void rule_10_byHand();
     void rule_10_wordsOfTimeloop();
@@ -96,7 +97,7 @@ private slots:
 void TestTimeloopLevels::rule_10_roundTrip()
 {
     HierarchyDraw draw(10);
-    int spatial = 0, shared = 0;
+    int spatial = 0, shared = 0, residues = 0;
     for (int i = 0; i < test::drawnCases(400); ++i) {
         const mapping::Layer layer = draw.layer(512);
         const auto nest = makeNest(layer).value();
@@ -105,7 +106,11 @@ void TestTimeloopLevels::rule_10_roundTrip()
         architecture.name = draw.chance(2) ? "" : "machine " + std::to_string(i);
         if (draw.chance(4))
             architecture.levels.back().axes.push_back(axis("third", 2));
-        const Mapping mapping = plain(architecture, draw.mapping(nest, architecture, false));
+        architecture.imperfect = draw.chance(3);
+        const Mapping mapping =
+            plain(architecture, architecture.imperfect ? draw.imperfectMapping(nest, architecture, false)
+                                                       : draw.mapping(nest, architecture, false));
+        QVERIFY(evaluate(nest, architecture, mapping).hasNumbers);
         const auto files = timeloop::writeFiles(layer, nest, architecture, mapping);
         QVERIFY(files);
         const auto read = timeloop::readArchitecture(files->architecture, "arch.yaml");
@@ -117,9 +122,40 @@ void TestTimeloopLevels::rule_10_roundTrip()
         for (const LevelLoops& level : mapping.levels)
             spatial += static_cast<int>(!level.spatial.empty());
         shared += static_cast<int>(files->mapping.find("axis: ") != std::string::npos);
+        residues += static_cast<int>(files->mapping.find(',') < files->mapping.find('['));
     }
+    QVERIFY(residues >= test::drawnAtLeast(40));
     QVERIFY(spatial >= test::drawnAtLeast(150));
     QVERIFY(shared >= test::drawnAtLeast(20));
+}
+
+void TestTimeloopLevels::rule_11_residues()
+{
+    ByHand c;
+    c.architecture.imperfect = true;
+    c.nest = gemm(5, 2, 3);
+    // The last step of X 3 has one of two rows, the last step of K 2 one of two products.
+    const Mapping mapping{{{{{K, 2}}, {}}, {{{X, 3}, {Y, 2}}, {{"rows", {{X, 2}}}}}, {{{K, 2}}, {}}}};
+    mapping::Layer layer;
+    layer.kind = mapping::LayerKind::Gemm;
+    layer.m = 5;
+    layer.n = 2;
+    layer.k = 3;
+    const std::string text = timeloop::writeFiles(layer, c.nest, c.architecture, mapping)->mapping;
+    QVERIFY2(text.find("M=2,1") != std::string::npos && text.find("K=2,1") != std::string::npos &&
+                 text.find("M=3 N=2") != std::string::npos,
+             text.c_str());
+    const auto read = [&](const std::string& from, const std::string& to) {
+        std::string changed = text;
+        changed.replace(changed.find(from), from.size(), to);
+        const auto back = timeloop::readLevelMapping(changed, "m.yaml", c.nest, c.architecture);
+        return back ? std::string() : back.error().text();
+    };
+    QCOMPARE(read("M=2,1", "M=2,1"), "");
+    QCOMPARE(read("M=2,1", "M=2,2"),
+             "m.yaml: mapping: dimension M: factors and residues make 6, the layer has 5");
+    QCOMPARE(read("M=2,1", "M=2,3"),
+             "m.yaml: mapping[2].factors: the residue of M must be from 1 to its factor");
 }
 
 void TestTimeloopLevels::rule_10_names()
@@ -311,7 +347,8 @@ void TestTimeloopLevels::badMapping_data()
                                      << "mapping[1].factors: this layer has no dimension \"P\"";
     QTest::newRow("twice") << replaced(good, "M=2 N=2 K=1", "M=2 M=2 K=1") << "dimension M is named twice";
     QTest::newRow("residue") << replaced(good, "M=2 N=2 K=1", "M=2,1 N=2 K=1")
-                             << "expected one whole number after M";
+                             << "dimension M has a residue: the last tile is smaller only with imperfect "
+                                "factors (--imperfect)";
     QTest::newRow("permutation") << replaced(good, "permutation: NMK", "permutation: NNK")
                                  << "mapping[1].permutation: dimension N is named twice";
     QTest::newRow("bypass") << replaced(good, "keep: [C]\n    bypass: [A, B]",

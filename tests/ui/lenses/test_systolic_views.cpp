@@ -6,6 +6,7 @@
 #include "systolic_bench.h"
 #include "test_main.h"
 #include "window/main_window.h"
+#include "workspace/lens_links.h"
 
 #include <QComboBox>
 #include <QLabel>

@@ -3,15 +3,24 @@
 
 #include "theme/text.h"
 
+#include <QPushButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace tilewright::ui {
 
 namespace {
 
 using Levels = hierarchy::Architecture;
+
+/// "W (B)": an operand of convolutions and of products.
+QString operandName(std::size_t operand)
+{
+    return QStringLiteral("%1 (%2)").arg(word(mapping::kOperandNames[operand][0]),
+                                         word(mapping::kOperandNames[operand][1]));
+}
 
 /// Whether both have the same fields: levels, axes and memories of the same names.
 bool haveSameFields(const Levels& a, const Levels& b)
@@ -24,11 +33,19 @@ bool haveSameFields(const Levels& a, const Levels& b)
 
 } // namespace
 
-LevelFields::LevelFields(MappingDocument& state, std::function<void(const QString&)> tell, QWidget* parent)
-    : QWidget(parent), m_state(state), m_tell(std::move(tell))
+LevelFields::LevelFields(MappingDocument& state, std::function<void(const QString&)> tell,
+                         std::function<void()> load, QWidget* parent)
+    : QWidget(parent), m_state(state), m_tell(std::move(tell)), m_load(std::move(load)),
+      m_constraints(
+          QStringLiteral("levels."), [this] { return m_state.setup().asked; },
+          [this](const hierarchy::ConstraintTexts& next, const QString&) {
+              const Status done = m_state.applyAsked(next);
+              m_tell(done ? QString() : QString::fromStdString(done.error().text()));
+          })
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
+    addConstraints();
     connect(&m_state, &MappingDocument::setupChanged, this, &LevelFields::refresh);
     refresh();
 }
@@ -39,10 +56,11 @@ void LevelFields::refresh()
     setVisible(levels.has_value());
     if (!levels)
         return;
-    if (!m_page || !haveSameFields(m_built, *levels))
+    if (!m_page || m_kind != m_state.nest().kind || !haveSameFields(m_built, *levels))
         build();
     m_built = *levels;
     m_fields->show();
+    m_constraints.show();
 }
 
 void LevelFields::build()
@@ -52,13 +70,132 @@ void LevelFields::build()
     m_page = new QWidget(this);
     auto* column = new QVBoxLayout(m_page);
     column->setContentsMargins(0, 0, 0, 0);
+    layout()->removeWidget(m_constraintGroup);
     layout()->addWidget(m_page);
+    layout()->addWidget(m_constraintGroup);
+    m_kind = m_state.nest().kind;
+    m_before = std::move(m_fields);
     m_fields = std::make_unique<ValueForm<Levels>>(
         QStringLiteral("levels."), [this] { return m_state.setup().levels.value_or(m_built); },
         [this](const Levels& next, const QString& name) { apply(next, name); });
+    addCommon();
     for (std::size_t i = 0; i < m_state.setup().levels->levels.size(); ++i)
         addLevel(i);
     m_page->show();
+}
+
+void LevelFields::addCommon()
+{
+    auto* fold = new FoldGroup(QStringLiteral("mapping.level.all"), tr("All levels"), false, m_page);
+    m_page->layout()->addWidget(fold);
+    QFormLayout& form = fold->form();
+    const auto bits = [&](const QString& name, const QString& label, const QString& tip, auto part) {
+        m_fields->number(form, name, label, 1, 128, tip, part)->setUnit(QStringLiteral("bit"));
+    };
+    for (std::size_t op = 0; op < mapping::kOperands; ++op)
+        bits(QStringLiteral("bits%1").arg(op), tr("Bits of %1").arg(operandName(op)),
+             tr("Width of an element."), [op](Levels& a) -> std::int64_t& { return a.bits[op]; });
+    bits(QStringLiteral("accumulator_bits"), tr("Bits of a sum"),
+         tr("Width of a partial sum of %1 inside the outermost level.").arg(operandName(mapping::kWritten)),
+         [](Levels& a) -> std::int64_t& { return a.accumulatorBits; });
+    m_fields
+        ->decimal(form, QStringLiteral("mac_pj"), tr("MAC"), 0, 1e6, 7, 0.125,
+                  tr("Energy of one multiplication."), [](Levels& a) -> double& { return a.macPj; })
+        ->setUnit(QStringLiteral("pJ"));
+    m_fields->check(form, QStringLiteral("imperfect"), tr("Imperfect factors"),
+                    tr("Factors need not divide a loop; the last tile is then smaller."),
+                    [](Levels& a) -> bool& { return a.imperfect; });
+}
+
+/// The operands that a level holds. The outermost one holds all.
+void LevelFields::addHeld(QFormLayout& form, std::size_t i)
+{
+    for (std::size_t op = 0; i > 0 && op < mapping::kOperands; ++op)
+        m_fields->check(
+            form, QString::number(i) + QStringLiteral(".holds%1").arg(op),
+            tr("Holds %1").arg(operandName(op)),
+            tr("An operand that the level does not hold skips it: it moves between the levels "
+               "outside and inside."),
+            [i, op](Levels& a) { return a.levels[i].holds[op]; },
+            [i, op](Levels& a, bool on) { hierarchy::setHeld(a.levels[i], op, on); });
+}
+
+void LevelFields::addAxis(QFormLayout& form, std::size_t i, std::size_t axis)
+{
+    const hierarchy::Axis& built = m_state.setup().levels->levels[i].axes[axis];
+    const QString key = QString::number(i) + QStringLiteral(".axis%1").arg(axis);
+    const QString name = QString::fromStdString(built.name);
+    m_fields->number(form, key, tr("Axis %1").arg(name), 1, 1 << 24,
+                     tr("Number of instances along the axis."),
+                     [i, axis](Levels& a) -> std::int64_t& { return a.levels[i].axes[axis].size; });
+    const auto loops = [i, axis](Levels& a, mapping::LayerKind kind) -> unsigned& {
+        hierarchy::Axis& one = a.levels[i].axes[axis];
+        return kind == mapping::LayerKind::Gemm ? one.gemmLoops : one.convLoops;
+    };
+    m_fields->text(
+        form, key + QStringLiteral(".loops"), tr("Loops on %1").arg(name), tr("none"),
+        tr("The loops whose factors the axis may take, for this kind of layer: %1.").arg(loopNames(~0u)),
+        [this, loops](Levels& a) { return loopNames(loops(a, m_state.nest().kind)); },
+        [this, loops](Levels& a, const QString& text) {
+            const auto read = hierarchy::readLoops(m_state.nest(), text.toStdString());
+            m_fault = read ? QString() : QString::fromStdString(read.error().text());
+            // Loops that this layer has not stay as they are.
+            const unsigned all = (1u << m_state.nest().loopCount) - 1u;
+            unsigned& mask = loops(a, m_state.nest().kind);
+            if (read)
+                mask = (mask & ~all) | *read;
+        });
+}
+
+/// "X, K": the loops of the present layer in a set.
+QString LevelFields::loopNames(unsigned loops) const
+{
+    QStringList out;
+    for (int l = 0; l < m_state.nest().loopCount; ++l)
+        if ((loops >> l & 1u) != 0)
+            out << word(m_state.nest().loopNames[static_cast<std::size_t>(l)]);
+    return out.join(QStringLiteral(", "));
+}
+
+void LevelFields::addConstraints()
+{
+    m_constraintGroup =
+        new FoldGroup(QStringLiteral("mapping.group.constraints"), tr("Constraints"), false, this);
+    layout()->addWidget(m_constraintGroup);
+    QFormLayout& form = m_constraintGroup->form();
+    const auto texts = [&](const QString& name, const QString& label, const QString& example,
+                           const QString& separator, const QString& tip,
+                           std::vector<std::string> hierarchy::ConstraintTexts::*list) {
+        m_constraints.text(
+            form, name, label, example, tip,
+            [list, separator](hierarchy::ConstraintTexts& asked) {
+                QStringList out;
+                for (const std::string& text : asked.*list)
+                    out << QString::fromStdString(text);
+                return out.join(separator + QLatin1Char(' '));
+            },
+            [list, separator](hierarchy::ConstraintTexts& asked, const QString& text) {
+                (asked.*list).clear();
+                for (const QString& one : text.split(separator, Qt::SkipEmptyParts))
+                    if (!one.trimmed().isEmpty())
+                        (asked.*list).push_back(one.trimmed().toStdString());
+            });
+    };
+    texts(QStringLiteral("factors"), tr("Factors"), QStringLiteral("buffer.K=8, buffer.rows.K<=4"),
+          QStringLiteral(","),
+          tr("Factors that the search keeps: level (and axis), loop, then =, <= or >= and a number. Separate "
+             "several by commas. X on a loop of the nest fixes or frees its factor."),
+          &hierarchy::ConstraintTexts::factors);
+    texts(QStringLiteral("orders"), tr("Orders"), QStringLiteral("buffer=K,X"), QStringLiteral(";"),
+          tr("Innermost temporal loops of a level, from the outermost of them inwards. Separate levels by "
+             "semicolons. O on a level of the nest fixes or frees its order."),
+          &hierarchy::ConstraintTexts::orders);
+    auto* load = new QPushButton(tr("Load constraints…"), this);
+    load->setObjectName(QStringLiteral("levels.constraints"));
+    load->setToolTip(tr("Add the constraints of a Timeloop file (YAML): factors, spatial factors and orders. "
+                        "What this lens does not know is refused by name."));
+    connect(load, &QPushButton::clicked, this, [this] { m_load(); });
+    form.addRow(load);
 }
 
 void LevelFields::addLevel(std::size_t i)
@@ -69,6 +206,7 @@ void LevelFields::addLevel(std::size_t i)
                                false, m_page);
     m_page->layout()->addWidget(fold);
     QFormLayout& form = fold->form();
+    addHeld(form, i);
     const auto bytes = [&](const QString& name, const QString& label, auto part) {
         m_fields
             ->number(form, key + name, label, 1, 2'000'000'000,
@@ -78,9 +216,7 @@ void LevelFields::addLevel(std::size_t i)
     if (level.memories) {
         for (std::size_t op = 0; op < mapping::kOperands; ++op)
             if (level.holds[op])
-                bytes(QStringLiteral("memory%1").arg(op),
-                      tr("Bytes for %1 (%2)")
-                          .arg(word(mapping::kOperandNames[op][0]), word(mapping::kOperandNames[op][1])),
+                bytes(QStringLiteral("memory%1").arg(op), tr("Bytes for %1").arg(operandName(op)),
                       [i, op](Levels& a) -> std::int64_t& { return (*a.levels[i].memories)[op]; });
     } else if (level.bytes && *level.bytes <= 2'000'000'000) {
         bytes(QStringLiteral("bytes"), tr("Bytes"),
@@ -107,10 +243,7 @@ void LevelFields::addLevel(std::size_t i)
     energy(QStringLiteral("read_pj"), tr("Read, pJ/bit"), &hierarchy::Level::readPj);
     energy(QStringLiteral("write_pj"), tr("Write, pJ/bit"), &hierarchy::Level::writePj);
     for (std::size_t axis = 0; axis < level.axes.size(); ++axis)
-        m_fields->number(form, key + QStringLiteral("axis%1").arg(axis),
-                         tr("Axis %1").arg(QString::fromStdString(level.axes[axis].name)), 1, 1 << 24,
-                         tr("Number of instances along the axis."),
-                         [i, axis](Levels& a) -> std::int64_t& { return a.levels[i].axes[axis].size; });
+        addAxis(form, i, axis);
     m_fields->check(form, key + QStringLiteral("double_buffered"), tr("Double-buffered"),
                     tr("One half is filled while the other half is in use."), [i](Levels& a) -> bool& {
                         a.levels[i].doubleBuffered = a.isDoubleBuffered(i);
@@ -128,6 +261,8 @@ void LevelFields::addLevel(std::size_t i)
 
 void LevelFields::apply(const Levels& next, const QString& name)
 {
+    if (!m_fault.isEmpty())
+        return m_tell(std::exchange(m_fault, QString()));
     Levels changed = next;
     changed.name = "changed";
     const Status done = m_state.applyLevels(changed, QStringLiteral("levels.") + name);

@@ -11,27 +11,41 @@
 
 namespace tilewright::ui {
 
-/// Fields of the levels of an architecture: a group for each level with its memories, bandwidths, energies
-/// and axes. Hidden for an architecture of four levels.
+/// Fields of an architecture with levels: what all levels share, a group for each level with its operands,
+/// memories, bandwidths, energies and axes, and the constraints of the search. Hidden for an architecture of
+/// four levels.
 class LevelFields : public QWidget
 {
     Q_OBJECT
 public:
-    /// `tell` gets the reason why a value is refused, or an empty text.
-    LevelFields(MappingDocument& state, std::function<void(const QString&)> tell, QWidget* parent);
+    /// `tell` gets the reason why a value is refused, or an empty text. `load` asks for a file of
+    /// constraints.
+    LevelFields(MappingDocument& state, std::function<void(const QString&)> tell, std::function<void()> load,
+                QWidget* parent);
 
     void refresh();
 
 private:
     void build();
+    void addCommon();
     void addLevel(std::size_t level);
+    void addHeld(QFormLayout& form, std::size_t level);
+    void addAxis(QFormLayout& form, std::size_t level, std::size_t axis);
+    void addConstraints();
+    [[nodiscard]] QString loopNames(unsigned loops) const;
     void apply(const hierarchy::Architecture& next, const QString& name);
 
     MappingDocument& m_state;
     std::function<void(const QString&)> m_tell;
-    std::unique_ptr<ValueForm<hierarchy::Architecture>> m_fields;
-    QWidget* m_page = nullptr;       ///< the fields; made anew for other levels
-    hierarchy::Architecture m_built; ///< the architecture whose levels have the fields
+    std::function<void()> m_load;
+    /// The fields before the present ones outlive the change that replaced them.
+    std::unique_ptr<ValueForm<hierarchy::Architecture>> m_fields, m_before;
+    ValueForm<hierarchy::ConstraintTexts> m_constraints;
+    FoldGroup* m_constraintGroup = nullptr;
+    QWidget* m_page = nullptr;                            ///< the fields; made anew for other levels
+    hierarchy::Architecture m_built;                      ///< the architecture whose levels have the fields
+    mapping::LayerKind m_kind = mapping::LayerKind::Gemm; ///< of the layer whose loops they name
+    QString m_fault;                                      ///< of the text of the last change
 };
 
 } // namespace tilewright::ui

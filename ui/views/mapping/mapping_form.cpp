@@ -197,7 +197,7 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
     connect(constraints, &QPushButton::clicked, this, &MappingForm::loadConstraints);
     model->addRow(constraints);
     m_levels = new LevelFields(
-        m_state, [this](const QString& text) { tell(text); }, page);
+        m_state, [this](const QString& text) { tell(text); }, [this] { loadConstraints(); }, page);
     column->addWidget(m_levels);
     column->addStretch();
     setWidget(page);

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "hierarchy/edits.h"
 #include "hierarchy/report.h"
+#include "lower/machine_levels.h"
 #include "mapping/edits.h"
 #include "theme/icon.h"
 #include "theme/text.h"
@@ -88,6 +89,9 @@ void MappingView::createControls()
     action("open", tr("Open a layer, model, hardware, method or mapping"), QStringLiteral("open"),
            tr("Open a file of this lens. Files and printed methods of the reference project are read too."),
            [this](bool) { openWithDialog(); });
+    action("machineLevels", tr("Levels of the machine"), QStringLiteral("grid"),
+           tr("Use the memories of the open machine as levels, with the cost model \"hierarchy\"."),
+           [this](bool) { takeMachineLevels(); });
     action("saveMapping", tr("Save the method or mapping"), QStringLiteral("save"),
            tr("Write the shown method or mapping to a file of its own, as map -o does."),
            [this](bool) { saveMapping(); });
@@ -212,6 +216,24 @@ void MappingView::saveMapping()
         return;
     if (const Status saved = m_state.saveMapping(path); !saved)
         Q_EMIT m_state.refused(QString::fromStdString(saved.error().text()));
+}
+
+void MappingView::takeMachineLevels()
+{
+    const auto& machine = document().machine();
+    if (!machine)
+        return tell(tr("No machine is open: open a model, or choose a machine in the dock Machine."), true);
+    const auto levels = lower::levelsOf(*machine);
+    const Status shown = !levels ? Status(levels.error())
+                         : workspace().links().isFollowing(Lens::Mapping)
+                             ? m_state.followOn(levels->architecture)
+                             : m_state.applyLevels(levels->architecture);
+    if (!shown)
+        return tell(QString::fromStdString(shown.error().text()), true);
+    QStringList notes;
+    for (const std::string& note : levels->notes)
+        notes << sentence(note);
+    tell(notes.join(QLatin1Char(' ')), false);
 }
 
 void MappingView::paste()

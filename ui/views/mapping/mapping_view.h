@@ -79,11 +79,13 @@ private:
     void applyDrop(const NestDrop& drop, bool force);
     void moveFocus(int columns, int rows);
     void moveItem(int columns, int rows, bool force);
+    [[nodiscard]] std::optional<hierarchy::Place> focusedPlace() const;
     void ensureFocus();
     [[nodiscard]] QString itemTooltip(const NestItem& item) const;
     void openWithDialog();
     void paste();
     void saveMapping();
+    void takeMachineLevels();
     void takeTile(mapping::Level level);
     void tell(const QString& message, bool refused);
 

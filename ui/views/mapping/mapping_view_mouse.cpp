@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/integer.h"
+#include "hierarchy/edits.h"
 #include "theme/text.h"
 #include "views/mapping/mapping_view.h"
 
@@ -288,6 +289,21 @@ void MappingView::addOwnKeys()
                 const int op = static_cast<int>(use.index);
                 m_state.setOperand(m_state.operand() == op ? -1 : op);
             });
+    addKeys("fixFactor", tr("Fix a factor"), {QKeySequence(Qt::Key_X)},
+            tr("On an architecture with levels: the search keeps the factor of the focused loop, or is free "
+               "again."),
+            [this] {
+                if (const auto place = focusedPlace())
+                    m_state.toggleFactor(*place, m_overlay.focus->loop);
+            });
+    addKeys(
+        "fixOrder", tr("Fix an order"), {QKeySequence(Qt::Key_O)},
+        tr("On an architecture with levels: the search keeps the order of the loops of the focused level, "
+           "or is free again."),
+        [this] {
+            if (const auto place = focusedPlace(); place && !place->axis)
+                m_state.toggleOrder(place->level);
+        });
     addKeys("letGo", tr("Cancel or clear operand"), {QKeySequence(Qt::Key_Escape)},
             tr("Cancel the drag, or clear the highlighted operand."), [this] {
                 if (m_overlay.drag)
@@ -297,6 +313,15 @@ void MappingView::addOwnKeys()
             });
     addGesture("dragging", tr("Move a loop or a factor"), tr("drag (Shift: all equal factors)"),
                tr("Move it to another level, or up and down in the order."));
+}
+
+/// The place of the focused item on an architecture with levels.
+std::optional<hierarchy::Place> MappingView::focusedPlace() const
+{
+    const MappingSetup& setup = m_state.setup();
+    if (!setup.levels || !m_overlay.focus)
+        return std::nullopt;
+    return placesOf(*setup.levels, setup.mapping)[m_overlay.focus->column];
 }
 
 /// Moves the focused item; `force`: even if it does not fit.
@@ -344,6 +369,8 @@ QString MappingView::itemTooltip(const NestItem& item) const
             .arg(tr("%1 (%2)").arg(
                      bar->name, loopMeaning(m_state.nest().loopNames[static_cast<std::size_t>(bar->loop)])),
                  number(bar->factor), tr("at"), column.place.toHtmlEscaped(), tr("indexes %1").arg(used));
+    if (bar->fixed)
+        out += tr("<br>fixed: the search keeps this factor (press X to free it)");
     if (bar->reuseOf >= 0)
         out += tr("<br>%1 is reused along this loop")
                    .arg(m_model.operands[static_cast<std::size_t>(bar->reuseOf)].name);

@@ -14,15 +14,27 @@ namespace {
 using Levels = hierarchy::Architecture;
 using hierarchy::Place;
 
+/// The constraints of the search.
+hierarchy::Constraints constraintsOf(const MappingDocument& state)
+{
+    auto out = hierarchy::constraintsOf(state.nest(), *state.setup().levels, state.setup().asked);
+    return out ? std::move(*out) : hierarchy::Constraints();
+}
+
 void addLoops(NestColumn& column, const MappingDocument& state, const Place& place)
 {
     const MappingSetup& setup = state.setup();
+    const hierarchy::Constraints constraints = constraintsOf(state);
     const std::vector<hierarchy::TiledLoop>& loops = loopsAt(setup.mapping, place);
     for (std::size_t i = 0; i < loops.size(); ++i) {
         if (loops[i].factor == 1)
             continue;
         NestBar bar = nestBar(state.nest(), column, loops[i].loop, loops[i].factor);
         bar.index = i;
+        if (const auto at = limitAt(*setup.levels, place, loops[i].loop)) {
+            const hierarchy::FactorLimit* const limit = constraints.at(at->level, at->axis, at->loop);
+            bar.fixed = limit && limit->least == limit->most;
+        }
         if (!place.axis)
             bar.reuseOf = reusedAlong(state.nest(), *setup.levels, setup.mapping, place.level, i);
         column.bars.push_back(std::move(bar));
@@ -184,7 +196,8 @@ void addLevels(NestModel& out, const MappingDocument& state)
         if (place.axis) {
             describeAxis(column, state, place);
         } else {
-            column.note = tr("outermost first");
+            column.note =
+                constraintsOf(state).order(place.level).empty() ? tr("outermost first") : tr("order fixed");
             describeLevel(column, state, fills, place.level);
             std::vector<int> ones;
             for (int loop = 0; loop < state.nest().loopCount; ++loop)

@@ -181,11 +181,18 @@ QString moveText(const LoopNest& nest, int loop, std::int64_t factor, const QStr
 
 QStringList modelWords(const MappingSetup& setup, const LoopNest& nest)
 {
-    if (setup.levels)
-        return {tr("cost model: %1").arg(word(setup.costModel()))};
+    QStringList out;
+    if (setup.levels) {
+        out << tr("cost model: %1").arg(word(setup.costModel()));
+        if (setup.levels->imperfect)
+            out << tr("imperfect factors");
+        for (const auto* texts : {&setup.asked.factors, &setup.asked.orders})
+            for (const std::string& text : *texts)
+                out << QString::fromStdString(text);
+        return out;
+    }
     const ModelOptions& options = setup.architecture.options;
     const EnergyTable& pj = setup.architecture.energyPj;
-    QStringList out;
     if (options.imperfect)
         out << tr("imperfect factors");
     if (options.reductionTree)

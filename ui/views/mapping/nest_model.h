@@ -24,6 +24,7 @@ struct NestBar
     std::vector<mapping::PrimePower> primes; ///< the factors that can be dragged
     int reuseOf = -1;                        ///< the operand that is reused along this loop
     int nth = 0;                             ///< number of outer bars of the same loop in the column
+    bool fixed = false;                      ///< the search keeps this factor (architecture with levels)
     std::size_t index = 0; ///< position among the loops of its place, with those of factor 1
 };
 

@@ -201,7 +201,7 @@ void paintBar(QPainter& painter, const NestBar& bar, const NestBarPlace& place, 
     x += drawText(painter, {x, centred(fm)}, right - x, bar.name) + 5;
     painter.setFont(uiFont());
     fm = QFontMetricsF(painter.font());
-    const QString times = QStringLiteral("×") + number(bar.factor);
+    const QString times = (bar.fixed ? QStringLiteral("= ") : QStringLiteral("×")) + number(bar.factor);
     if (x + fm.horizontalAdvance(times) <= right) {
         painter.drawText(QPointF(x, centred(fm)), times);
         x += fm.horizontalAdvance(times) + 6;

@@ -27,14 +27,17 @@ QString verdict(const FoundMappings& found, bool levels)
                          : objective == mapping::Objective::Cycles ? tr("cycles")
                                                                    : tr("EDP");
     if (!found.wanted())
-        return !found.proven ? tr("No method that fits has been found yet")
-               : levels      ? tr("Proven: no mapping of this layer fits the hardware")
-                             : tr("Proven: no method of this space fits the hardware");
+        return !found.reason.empty() ? tr("No mapping: %1").arg(QString::fromStdString(found.reason))
+               : !found.proven       ? tr("No method that fits has been found yet")
+               : levels              ? tr("Proven: no mapping of this layer fits the hardware")
+                                     : tr("Proven: no method of this space fits the hardware");
     if (found.proven && found.reduced)
         return tr("Proven within the reduced space");
     if (found.proven)
-        return found.asked ? tr("Proven: no mapping has less %1").arg(name)
-                           : tr("Proven: no method is better");
+        return found.asked && found.constrained
+                   ? tr("Proven within the constraints: no mapping has less %1").arg(name)
+               : found.asked ? tr("Proven: no mapping has less %1").arg(name)
+                             : tr("Proven: no method is better");
     if (found.optimal[o])
         return tr("Proven minimum of %1; the Pareto front is not complete").arg(name);
     if (!std::isfinite(found.gap[o]))

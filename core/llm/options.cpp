@@ -14,6 +14,27 @@ constexpr std::int64_t kMostBatch = 1 << 16;
 constexpr std::int64_t kMostTokens = 1 << 24;
 constexpr std::int64_t kUsualTokens = 2048, kUsualChunk = 512;
 
+bool hasRouted(const LlmConfig& c)
+{
+    return c.experts && std::ranges::any_of(c.layers, [](const LlmLayer& l) { return l.sparse; });
+}
+
+/// Why so many chips cannot share the routed experts; empty: they can.
+std::string expertChipsRefused(const LlmConfig& c, const LlmOptions& o)
+{
+    if (o.expertChips == 1)
+        return {};
+    if (!hasRouted(c))
+        return "a model of the family " + c.family + " has no routed experts";
+    if (o.chips > 1)
+        return "chips that share every layer (--chips) and chips that share the experts are not computed "
+               "together";
+    if (o.expertChips < 1 || c.experts->count % o.expertChips != 0)
+        return std::to_string(o.expertChips) + " chips cannot share the " + std::to_string(c.experts->count) +
+               " routed experts equally";
+    return {};
+}
+
 Error refused(const char* option, std::string why)
 {
     return {ErrorCode::Field, std::move(why), option, {}};
@@ -26,10 +47,15 @@ struct Size
     std::int64_t most;
 };
 constexpr Size kSizes[] = {
-    {"batch", &LlmOptions::batch, kMostBatch},    {"prompt", &LlmOptions::prompt, kMostTokens},
-    {"cached", &LlmOptions::cached, kMostTokens}, {"tokens", &LlmOptions::tokens, kMostTokens},
-    {"layers", &LlmOptions::layers, 1 << 20},     {"chips", &LlmOptions::chips, kMostChips},
+    {"batch", &LlmOptions::batch, kMostBatch},
+    {"prompt", &LlmOptions::prompt, kMostTokens},
+    {"cached", &LlmOptions::cached, kMostTokens},
+    {"tokens", &LlmOptions::tokens, kMostTokens},
+    {"layers", &LlmOptions::layers, 1 << 20},
+    {"chips", &LlmOptions::chips, kMostChips},
     {"stages", &LlmOptions::stages, 1 << 20},
+    {"expert_chips", &LlmOptions::expertChips, kMostChips},
+    {"expert_skew_1000ths", &LlmOptions::expertSkew, kMostSkew},
 };
 struct Width
 {
@@ -134,6 +160,12 @@ Result<LlmOptions> resolved(const LlmConfig& c, const LlmOptions& options)
         return refused("--chips", "must be 1 to " + std::to_string(kMostChips));
     if (const std::string rest = undividedBy(c, o.chips); !rest.empty())
         return refused("--chips", std::to_string(o.chips) + " chips cannot share " + rest + " equally");
+    if (const std::string why = expertChipsRefused(c, o); !why.empty())
+        return refused("--expert-chips", why);
+    if (o.expertSkew != 0 && !hasRouted(c))
+        return refused("--expert-skew", family + " has no routed experts");
+    if (o.expertSkew < 0 || o.expertSkew > kMostSkew)
+        return refused("--expert-skew", "must be 0 to " + std::to_string(kMostSkew / kSkewOfOne));
     if (o.stages < 1 || o.stages > layers)
         return refused("--stages", "must be 1 to " + std::to_string(layers) + ", the layers of the model");
     if (o.layers > ceilDiv(layers, o.stages))
@@ -160,10 +192,12 @@ Result<LlmOptions> resolved(const LlmConfig& c, const LlmOptions& options)
     return o;
 }
 
-LlmConfig withWidths(LlmConfig config, const LlmOptions& options)
+LlmConfig withOptions(LlmConfig config, const LlmOptions& options)
 {
     if (options.kvBits > 0)
         config.kvBits = options.kvBits;
+    if (config.experts)
+        config.experts->skew = options.expertSkew;
     if (options.activationBits > 0)
         config.activationBits = options.activationBits;
     if (options.weightBits > 0)

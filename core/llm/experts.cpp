@@ -48,9 +48,9 @@ std::vector<std::int64_t> expertTokens(const LlmExperts& e, std::int64_t tokens)
         touched += 1 - std::pow(1 - all[i], static_cast<double>(everywhere));
     }
     const std::int64_t least = ceilDiv(e.perToken, e.chips);
-    const std::int64_t places = e.skew == 0 ? tokens * e.perToken
-                                            : std::max<std::int64_t>(
-                                                  least, std::llround(share * static_cast<double>(everywhere)));
+    const std::int64_t places =
+        e.skew == 0 ? tokens * e.perToken
+                    : std::max<std::int64_t>(least, std::llround(share * static_cast<double>(everywhere)));
     const std::int64_t most = std::min(places, static_cast<std::int64_t>(mine.size()));
     const std::int64_t fewest = std::min(std::max(least, ceilDiv(places, everywhere)), most);
     mine.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(std::llround(touched), fewest, most)));

@@ -44,7 +44,7 @@ struct Size
 {
     const char* name;
     std::int64_t LlmOptions::*value;
-    std::int64_t most;
+    std::int64_t most, least = 1;
 };
 constexpr Size kSizes[] = {
     {"batch", &LlmOptions::batch, kMostBatch},
@@ -55,7 +55,7 @@ constexpr Size kSizes[] = {
     {"chips", &LlmOptions::chips, kMostChips},
     {"stages", &LlmOptions::stages, 1 << 20},
     {"expert_chips", &LlmOptions::expertChips, kMostChips},
-    {"expert_skew_1000ths", &LlmOptions::expertSkew, kMostSkew},
+    {"expert_skew_1000ths", &LlmOptions::expertSkew, kMostSkew, 0},
 };
 struct Width
 {
@@ -101,8 +101,11 @@ Result<LlmOptions> optionsOf(const std::map<std::string, std::int64_t>& dimensio
     for (const auto& dimension : dimensions) { // no structured binding: the lambda captures the name
         const std::string& name = dimension.first;
         const std::int64_t value = dimension.second;
-        const auto outside = [&name](std::int64_t most) {
-            return Error{ErrorCode::Field, "must be 1 to " + std::to_string(most), name, {}};
+        const auto outside = [&name](std::int64_t most, std::int64_t least = 1) {
+            return Error{ErrorCode::Field,
+                         "must be " + std::to_string(least) + " to " + std::to_string(most),
+                         name,
+                         {}};
         };
         bool isKnown = name == "phase" || name == "all_layers";
         if (isKnown && (value < 1 || value > (name == "phase" ? 3 : 1)))
@@ -114,8 +117,8 @@ Result<LlmOptions> optionsOf(const std::map<std::string, std::int64_t>& dimensio
         for (const Size& s : kSizes)
             if (name == s.name) {
                 isKnown = true;
-                if (value < 1 || value > s.most)
-                    return outside(s.most);
+                if (value < s.least || value > s.most)
+                    return outside(s.most, s.least);
                 out.*s.value = value;
             }
         for (const Width& w : kWidths)

@@ -41,7 +41,8 @@ model::ModelBuilder prefillAttention(const std::string& name, std::int64_t heads
 {
     model::ModelBuilder builder(name);
     const auto q = builder.input("q", {length, heads * size});
-    const auto k = builder.input("k", {length, kvHeads * size}), v = builder.input("v", {length, kvHeads * size});
+    const auto k = builder.input("k", {length, kvHeads * size}),
+               v = builder.input("v", {length, kvHeads * size});
     builder.add(model::OperatorKind::Attention, kOperator, {q, k, v},
                 model::AttentionAttributes{heads, kvHeads == heads ? 0 : kvHeads, true});
     return builder;
@@ -55,10 +56,9 @@ model::ModelBuilder decodeAttention(const std::string& name, const model::Shape&
     model::ModelBuilder builder(name);
     const auto q = builder.input("q", queries), k = builder.input("k", {batch, kvHeads, length, size});
     // The values of latent attention are a part of the keys.
-    const auto v = valueSize == size
-                       ? builder.input("v", {batch, kvHeads, length, size})
-                       : builder.add(model::OperatorKind::Slice, "values", {k},
-                                     model::SliceAttributes{{3}, {0}, {valueSize}, {1}});
+    const auto v = valueSize == size ? builder.input("v", {batch, kvHeads, length, size})
+                                     : builder.add(model::OperatorKind::Slice, "values", {k},
+                                                   model::SliceAttributes{{3}, {0}, {valueSize}, {1}});
     builder.add(model::OperatorKind::Attention, kOperator, {q, k, v},
                 model::AttentionAttributes{kvHeads, 0, false});
     return builder;
@@ -71,10 +71,10 @@ LanguageRow languageRowOf(const std::set<std::string>& columns)
     const auto has = [&](std::initializer_list<const char*> all) {
         return std::ranges::all_of(all, [&](const char* name) { return columns.contains(name); });
     };
-    return has({"config", "phase"})                                            ? LanguageRow::Step
-           : has({"heads", "dim", "length", "phase"})                          ? LanguageRow::Attention
-           : has({"num_local_experts", "tokens_per_expert", "hidden_size"})    ? LanguageRow::Experts
-                                                                               : LanguageRow::None;
+    return has({"config", "phase"})                                         ? LanguageRow::Step
+           : has({"heads", "dim", "length", "phase"})                       ? LanguageRow::Attention
+           : has({"num_local_experts", "tokens_per_expert", "hidden_size"}) ? LanguageRow::Experts
+                                                                            : LanguageRow::None;
 }
 
 Status readStep(const RowCells& row, MeasuredRow& out)
@@ -109,8 +109,8 @@ Status readStep(const RowCells& row, MeasuredRow& out)
 Result<model::ModelBuilder> attentionOf(const RowCells& row, MeasuredRow& out)
 {
     const auto prefill = isPrefill(row);
-    const auto sizes = sizesOf(
-        row, {{"heads"}, {"kv_heads_or_dim", "kv_heads"}, {"dim"}, {"batch"}, {"length"}});
+    const auto sizes =
+        sizesOf(row, {{"heads"}, {"kv_heads_or_dim", "kv_heads"}, {"dim"}, {"batch"}, {"length"}});
     if (!prefill || !sizes)
         return !prefill ? prefill.error() : sizes.error();
     const std::int64_t heads = (*sizes)[0], second = (*sizes)[1], dim = (*sizes)[2], batch = (*sizes)[3],
@@ -122,7 +122,8 @@ Result<model::ModelBuilder> attentionOf(const RowCells& row, MeasuredRow& out)
         return row.fail("heads: expected a multiple of " + std::to_string(second) + ", got " +
                         std::to_string(heads));
     out.name = (latent ? "latent attention, " : "attention, ") + std::to_string(heads) + " heads, " +
-               (*prefill ? "prompt " : "batch " + std::to_string(batch) + ", cache ") + std::to_string(length);
+               (*prefill ? "prompt " : "batch " + std::to_string(batch) + ", cache ") +
+               std::to_string(length);
     if (*prefill)
         return prefillAttention(out.name, heads, second, dim, length);
     return latent ? decodeAttention(out.name, {batch, 1, heads, second + dim}, length, second)
@@ -131,8 +132,8 @@ Result<model::ModelBuilder> attentionOf(const RowCells& row, MeasuredRow& out)
 
 Result<model::ModelBuilder> expertsOf(const RowCells& row, const std::string& measured, MeasuredRow& out)
 {
-    const auto sizes = sizesOf(
-        row, {{"num_local_experts"}, {"tokens_per_expert"}, {"hidden_size"}, {"intermediate_size"}});
+    const auto sizes =
+        sizesOf(row, {{"num_local_experts"}, {"tokens_per_expert"}, {"hidden_size"}, {"intermediate_size"}});
     if (!sizes)
         return sizes.error();
     const std::int64_t experts = (*sizes)[0], tokens = (*sizes)[1], hidden = (*sizes)[2], inner = (*sizes)[3];

@@ -134,7 +134,7 @@ void TestCliValidate::stepsReadTheirConfigurations()
         runCli({"summary", kFolder + "../samples/language/qwen3-8b-fp8.config.json", "--machine",
                 kFolder + "h20.json", "--phase", "decode", "--batch", "64", "--cached", "5120", "--json"})
             .json();
-    const double stated = summary["language"]["tokens_per_second"].get<double>();
+    const double stated = summary["summaries"][0]["language_model"]["tokens_per_second"].get<double>();
     QVERIFY(std::abs(floor["points"][1]["predicted"].get<double>() / stated - 1) < 1e-9);
     // A configuration that is not there is named.
     const QTemporaryDir folder;

@@ -68,8 +68,9 @@ def main():
                             continue
                         answer = json.loads(done.stdout)
                         value, bound = figures(answer, objective)
+                        stay = "yes" if stays(answer, heads, decode) else "no"
                         print(f"| {name} | {phase} | {machine} | {objective} | {value:.6g} | {bound:.6g} | "
-                              f"{(value / bound - 1) * 100 if bound else 0:.2f} % | {seconds:.1f} | {"yes" if stays(answer, heads, decode) else "no"} |", flush=True)
+                              f"{(value / bound - 1) * 100 if bound else 0:.2f} % | {seconds:.1f} | {stay} |", flush=True)
 
 
 main()

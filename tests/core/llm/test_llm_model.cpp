@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Operators of language models: multiply-accumulates are conserved in every phase (docs/rules/llm.md 6).
 #include "llm/model.h"
+#include "llm/work.h"
 #include "llm_files.h"
 #include "lower/on_machine.h"
 #include "onnx/import.h"

@@ -158,7 +158,7 @@ constexpr std::size_t kShownFailures = 3;
 
 struct SweepArguments : verbs::SweepCall
 {
-    std::string status, collect, sbatch;
+    std::string status, collect, limit, sbatch;
     std::size_t arraySize = 0;
     bool progress = false, fresh = false, slurm = false, dryRun = false, json = false;
 };
@@ -183,7 +183,10 @@ void bindOptions(verbs::OptionList& o, SweepArguments& a)
     o.add("--status", a.status, "FOLDER", "Print how far the folder's sweep is",
           o.alone(true, "alone, or with --json", {"--json"}));
     o.add("--collect", a.collect, "FOLDER", "Write the folder's table, also while runs are at work",
-          o.alone(true, "alone, or with --output and --json", {"--output", "--json"}));
+          o.alone(true, "alone, or with --limit, --output and --json", {"--limit", "--output", "--json"}));
+    o.add("--limit", a.limit, "METRIC=VALUE",
+          "Only points of which METRIC is at most VALUE; tokens_per_second: at least",
+          o.needs(!a.collect.empty(), "--collect"));
     o.flag("--json", a.json, kJsonHelp, here);
     here(o["--threads"]);
     here(o["--part"]);
@@ -282,11 +285,14 @@ int collectTable(const SweepArguments& args)
         file == own / "plan.json" || file.parent_path() == own / "results")
         return fail(misuse("--output", "is a file of the results folder itself; name another one"));
     const InterruptGuard interrupt;
-    const auto table = sweep::collect(*folder, {interrupt.token(), {}});
+    auto table = sweep::collect(*folder, {interrupt.token(), {}});
     if (interrupt.token().stop_requested())
         return Exit::Interrupted;
     if (!table)
         return fail(table.error());
+    if (!args.limit.empty())
+        if (const Status limited = sweep::keepMeeting(*table, args.limit); !limited)
+            return fail(limited.error());
     const std::string text = asJson ? sweep::tableJson(*table) : sweep::tableCsv(*table);
     if (args.output.empty()) {
         std::cout << text;

@@ -101,7 +101,11 @@ std::vector<LlmMatrix> matricesOf(const LlmConfig& c, const LlmLayer& layer)
     }
     const LlmExperts& e = *c.experts;
     out.push_back({"mlp.router", "mlp.gate", LlmPart::Experts, c.hidden, e.count, 1, e.biased, true});
-    addFeedForward(out, c, "mlp.experts.", "mlp.experts.0.", LlmPart::Experts, e.size, e.count, e.biased);
+    const std::size_t first = out.size();
+    addFeedForward(out, c, "mlp.experts.", "mlp.experts.0.", LlmPart::Experts, e.size, e.count / e.chips,
+                   e.biased);
+    for (std::size_t i = first; i < out.size(); ++i)
+        out[i].routed = true;
     if (e.shared > 0)
         addFeedForward(out, c, "mlp.shared.", "mlp.shared_experts.", LlmPart::Experts, e.shared, 1, false);
     if (e.sharedGate)

@@ -34,6 +34,8 @@ struct LlmExperts
     bool sharedGate = false;   ///< the shared experts have a gate of their own
     bool biased = false;       ///< router and experts have biases
     bool corrected = false;    ///< the router adds a correction to each expert before it chooses
+    std::int64_t chips = 1;    ///< chips that share the routed experts (docs/rules/llm.md 8.5)
+    std::int64_t skew = 0;     ///< exponent of the tokens an expert gets, in 1/1000 (docs/rules/llm.md 6.3)
     bool operator==(const LlmExperts&) const = default;
 };
 
@@ -148,6 +150,7 @@ struct LlmMatrix
     std::int64_t count = 1;             ///< routed experts
     bool biased = false;
     bool router = false; ///< stays at the width of the elements
+    bool routed = false; ///< of routed experts, of which a token meets some
 
     [[nodiscard]] std::int64_t weights() const; ///< of all `count`, without biases
     [[nodiscard]] std::int64_t biases() const { return biased ? columns * count : 0; }

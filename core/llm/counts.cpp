@@ -85,9 +85,9 @@ private:
             const LlmMatrix& m = matrices[i];
             add(m.part, saturatingMul(m.weights(), count), layer.bits[i]);
             add(m.part, saturatingMul(m.biases(), count), m_c.elementBits);
-            if (m.count > 1 && m_c.experts) {
+            if (m.routed) {
                 const std::int64_t one = saturatingMul(m.rows, m.columns) + (m.biased ? m.columns : 0);
-                const std::int64_t idle = m.count - m_c.experts->perToken;
+                const std::int64_t idle = std::max<std::int64_t>(0, m.count - m_c.experts->perToken);
                 m_inactive = saturatingAdd(m_inactive, saturatingMul(saturatingMul(one, idle), count));
             }
         }

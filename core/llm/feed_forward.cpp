@@ -52,30 +52,30 @@ LlmBuilder::Tensor LlmBuilder::feedForward(const std::string& name, const std::s
     return product("down", inner);
 }
 
-/// Routed experts. The choice depends on the input, so the tokens are dealt evenly to those that are expected
-/// to be chosen.
+/// Routed experts. The choice depends on the input, so the tokens are dealt to those that are expected to be
+/// chosen.
 LlmBuilder::Tensor LlmBuilder::experts(Tensor x)
 {
     const LlmExperts& e = *m_c.experts;
-    const std::int64_t tokens = rows(), places = tokens * e.perToken;
-    const std::int64_t touched = std::min(expertsTouched(e, tokens), places);
+    const std::int64_t tokens = rows();
+    const std::vector<std::int64_t> shares = expertTokens(e, tokens);
+    const bool direct = tokens == 1 && e.chips == 1; // each expert of the token has this one alone
     const Tensor gates = m_b.add(OperatorKind::Softmax, named("mlp.gates"), {linear("mlp.router", x)});
     std::vector<Tensor> parts;
-    for (std::int64_t i = 0; i < touched; ++i) {
-        const std::int64_t share = places / touched + (i < places % touched ? 1 : 0);
+    for (std::size_t i = 0; i < shares.size(); ++i) {
         const std::string name = "mlp.experts." + std::to_string(i) + ".";
         Tensor mine = x;
-        if (tokens > 1)
+        if (!direct)
             mine = m_b.add(OperatorKind::Gather, named(name + "tokens"),
-                           {x, m_b.input(named(name + "chosen"), {share})}, model::AxisAttributes{});
+                           {x, m_b.input(named(name + "chosen"), {shares[i]})}, model::AxisAttributes{});
         parts.push_back(feedForward(name, "mlp.experts.", mine));
     }
-    const Tensor all = tokens > 1 ? concat(named("mlp.experts.all"), parts, 0) : parts.front();
+    const Tensor all = !direct ? concat(named("mlp.experts.all"), parts, 0) : parts.front();
     std::optional<Tensor> sum;
     for (std::int64_t i = 0; i < e.perToken; ++i) {
         const std::string name = "mlp.choice." + std::to_string(i);
-        Tensor back = tokens > 1 ? all : parts[static_cast<std::size_t>(i)];
-        if (tokens > 1)
+        Tensor back = !direct ? all : parts[static_cast<std::size_t>(i)];
+        if (!direct)
             back = m_b.add(OperatorKind::Gather, named(name),
                            {all, m_b.input(named(name + ".place"), {tokens})}, model::AxisAttributes{});
         const Tensor gate = slice(named(name + ".gate"), gates, 1, i, i + 1);

@@ -31,13 +31,6 @@ std::vector<std::size_t> layersOf(const LlmConfig& config, std::int64_t layers)
 
 } // namespace
 
-std::int64_t expertsTouched(const LlmExperts& e, std::int64_t tokens)
-{
-    const double all = static_cast<double>(e.count), share = static_cast<double>(e.perToken) / all;
-    const double expected = all * (1 - std::pow(1 - share, static_cast<double>(tokens)));
-    return std::clamp(static_cast<std::int64_t>(std::llround(expected)), e.perToken, e.count);
-}
-
 std::int64_t LlmScope::countOf(OperatorId op) const noexcept
 {
     for (const LlmRange& range : ranges)
@@ -51,8 +44,8 @@ Result<LlmModel> llmModel(const LlmConfig& config, const LlmOptions& options)
     const auto o = resolved(config, options);
     if (!o)
         return o.error();
-    LlmConfig whole = withWidths(config, *o);
-    const LlmConfig c = stageOf(shardOf(whole, o->chips), o->stages, o->stages - 1);
+    LlmConfig whole = withOptions(config, *o);
+    const LlmConfig c = stageOf(shardOf(whole, o->chips, o->expertChips), o->stages, o->stages - 1);
     auto out = LlmBuilder(c, *o).run();
     if (out)
         out->whole = std::move(whole);

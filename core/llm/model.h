@@ -20,6 +20,9 @@ enum class LlmPhase : std::uint8_t {
 inline constexpr std::int64_t kEachKind = 0;
 inline constexpr std::int64_t kAllLayers = -1;
 
+/// `expertSkew` of an exponent of 1, and the largest one.
+inline constexpr std::int64_t kSkewOfOne = 1000, kMostSkew = 4 * kSkewOfOne;
+
 /// What of a model runs. 0 stands for a default, which resolved() fills in.
 struct LlmOptions
 {
@@ -31,6 +34,8 @@ struct LlmOptions
     std::int64_t layers = kEachKind; ///< the first layers; or one layer of each kind, or all
     std::int64_t chips = 1;          ///< chips that share every layer (tensor parallelism)
     std::int64_t stages = 1;         ///< groups of so many chips, one after another (pipeline)
+    std::int64_t expertChips = 1;    ///< chips that share the routed experts, each with sequences of its own
+    std::int64_t expertSkew = 0;     ///< exponent of the tokens an expert gets, in 1/1000; 0: even
     std::int64_t kvBits = 0, weightBits = 0, activationBits = 0; ///< in 1/1024 bit; 0: those of the file
     bool operator==(const LlmOptions&) const = default;
 
@@ -42,21 +47,21 @@ struct LlmOptions
     /// Keys of a sequence after the last token.
     [[nodiscard]] std::int64_t keys() const noexcept { return cached + computed(); }
     /// Several chips.
-    [[nodiscard]] bool isGroup() const noexcept { return chips > 1 || stages > 1; }
+    [[nodiscard]] bool isGroup() const noexcept { return chips > 1 || stages > 1 || expertChips > 1; }
     /// Sequences in all stages together.
     [[nodiscard]] std::int64_t sequences() const noexcept { return batch * stages; }
 };
 /// The options as sizes with names, as those of the free dimensions of an ONNX model: "phase" (1 to 3, in the
 /// order of LlmPhase), "batch", "prompt", "cached", "tokens", "layers", "all_layers" (1), "chips", "stages",
-/// "kv_bits", "weight_bits", "activation_bits", and for a fraction of a bit "kv_1024ths" ...; defaults are
-/// left out.
+/// "expert_chips", "expert_skew_1000ths", "kv_bits", "weight_bits", "activation_bits", and for a fraction of
+/// a bit "kv_1024ths" ...; defaults are left out.
 [[nodiscard]] std::map<std::string, std::int64_t> dimensionsOf(const LlmOptions& options);
 /// The options of such sizes. The path of an Error is the name.
 [[nodiscard]] Result<LlmOptions> optionsOf(const std::map<std::string, std::int64_t>& dimensions);
 /// Fills in the defaults. The path of an Error is the option that the model or the phase does not allow.
 [[nodiscard]] Result<LlmOptions> resolved(const LlmConfig& config, const LlmOptions& options);
-/// The configuration with the widths that the options give.
-[[nodiscard]] LlmConfig withWidths(LlmConfig config, const LlmOptions& options);
+/// The configuration with the widths and the skew of the experts that the options give.
+[[nodiscard]] LlmConfig withOptions(LlmConfig config, const LlmOptions& options);
 
 /// Operators of one layer, which stands for `count` equal ones.
 struct LlmRange
@@ -74,7 +79,7 @@ struct LlmScope
     LlmConfig config;
     LlmOptions options; ///< resolved
     std::vector<LlmRange> ranges;
-    LlmConfig whole; ///< the model, with the widths of the options
+    LlmConfig whole; ///< the model, with the widths and the skew of the options
 
     /// How often `config` has this operator.
     [[nodiscard]] std::int64_t countOf(OperatorId op) const noexcept;
@@ -87,7 +92,8 @@ struct LlmModel : LlmScope
 /// as many layers as any other (docs/rules/llm.md 8). The path of an Error is the option.
 [[nodiscard]] Result<LlmModel> llmModel(const LlmConfig& config, const LlmOptions& options);
 
-/// Routed experts that `tokens` reach in a layer: the expected number, rounded, at least those of one token.
-[[nodiscard]] std::int64_t expertsTouched(const LlmExperts& experts, std::int64_t tokens);
+/// Tokens of each routed expert of a layer that `tokens` of every chip reach on one chip, on the fullest one
+/// if the tokens are skewed (docs/rules/llm.md 6.3): as many as are expected, rounded. At least one expert.
+[[nodiscard]] std::vector<std::int64_t> expertTokens(const LlmExperts& experts, std::int64_t tokens);
 
 } // namespace tilewright::llm

@@ -14,6 +14,27 @@ constexpr std::int64_t kMostBatch = 1 << 16;
 constexpr std::int64_t kMostTokens = 1 << 24;
 constexpr std::int64_t kUsualTokens = 2048, kUsualChunk = 512;
 
+bool hasRouted(const LlmConfig& c)
+{
+    return c.experts && std::ranges::any_of(c.layers, [](const LlmLayer& l) { return l.sparse; });
+}
+
+/// Why so many chips cannot share the routed experts; empty: they can.
+std::string expertChipsRefused(const LlmConfig& c, const LlmOptions& o)
+{
+    if (o.expertChips == 1)
+        return {};
+    if (!hasRouted(c))
+        return "a model of the family " + c.family + " has no routed experts";
+    if (o.chips > 1)
+        return "chips that share every layer (--chips) and chips that share the experts are not computed "
+               "together";
+    if (o.expertChips < 1 || c.experts->count % o.expertChips != 0)
+        return std::to_string(o.expertChips) + " chips cannot share the " + std::to_string(c.experts->count) +
+               " routed experts equally";
+    return {};
+}
+
 Error refused(const char* option, std::string why)
 {
     return {ErrorCode::Field, std::move(why), option, {}};
@@ -23,13 +44,18 @@ struct Size
 {
     const char* name;
     std::int64_t LlmOptions::*value;
-    std::int64_t most;
+    std::int64_t most, least = 1;
 };
 constexpr Size kSizes[] = {
-    {"batch", &LlmOptions::batch, kMostBatch},    {"prompt", &LlmOptions::prompt, kMostTokens},
-    {"cached", &LlmOptions::cached, kMostTokens}, {"tokens", &LlmOptions::tokens, kMostTokens},
-    {"layers", &LlmOptions::layers, 1 << 20},     {"chips", &LlmOptions::chips, kMostChips},
+    {"batch", &LlmOptions::batch, kMostBatch},
+    {"prompt", &LlmOptions::prompt, kMostTokens},
+    {"cached", &LlmOptions::cached, kMostTokens},
+    {"tokens", &LlmOptions::tokens, kMostTokens},
+    {"layers", &LlmOptions::layers, 1 << 20},
+    {"chips", &LlmOptions::chips, kMostChips},
     {"stages", &LlmOptions::stages, 1 << 20},
+    {"expert_chips", &LlmOptions::expertChips, kMostChips},
+    {"expert_skew_1000ths", &LlmOptions::expertSkew, kMostSkew, 0},
 };
 struct Width
 {
@@ -75,8 +101,11 @@ Result<LlmOptions> optionsOf(const std::map<std::string, std::int64_t>& dimensio
     for (const auto& dimension : dimensions) { // no structured binding: the lambda captures the name
         const std::string& name = dimension.first;
         const std::int64_t value = dimension.second;
-        const auto outside = [&name](std::int64_t most) {
-            return Error{ErrorCode::Field, "must be 1 to " + std::to_string(most), name, {}};
+        const auto outside = [&name](std::int64_t most, std::int64_t least = 1) {
+            return Error{ErrorCode::Field,
+                         "must be " + std::to_string(least) + " to " + std::to_string(most),
+                         name,
+                         {}};
         };
         bool isKnown = name == "phase" || name == "all_layers";
         if (isKnown && (value < 1 || value > (name == "phase" ? 3 : 1)))
@@ -88,8 +117,8 @@ Result<LlmOptions> optionsOf(const std::map<std::string, std::int64_t>& dimensio
         for (const Size& s : kSizes)
             if (name == s.name) {
                 isKnown = true;
-                if (value < 1 || value > s.most)
-                    return outside(s.most);
+                if (value < s.least || value > s.most)
+                    return outside(s.most, s.least);
                 out.*s.value = value;
             }
         for (const Width& w : kWidths)
@@ -134,6 +163,12 @@ Result<LlmOptions> resolved(const LlmConfig& c, const LlmOptions& options)
         return refused("--chips", "must be 1 to " + std::to_string(kMostChips));
     if (const std::string rest = undividedBy(c, o.chips); !rest.empty())
         return refused("--chips", std::to_string(o.chips) + " chips cannot share " + rest + " equally");
+    if (const std::string why = expertChipsRefused(c, o); !why.empty())
+        return refused("--expert-chips", why);
+    if (o.expertSkew != 0 && !hasRouted(c))
+        return refused("--expert-skew", family + " has no routed experts");
+    if (o.expertSkew < 0 || o.expertSkew > kMostSkew)
+        return refused("--expert-skew", "must be 0 to " + std::to_string(kMostSkew / kSkewOfOne));
     if (o.stages < 1 || o.stages > layers)
         return refused("--stages", "must be 1 to " + std::to_string(layers) + ", the layers of the model");
     if (o.layers > ceilDiv(layers, o.stages))
@@ -160,10 +195,12 @@ Result<LlmOptions> resolved(const LlmConfig& c, const LlmOptions& options)
     return o;
 }
 
-LlmConfig withWidths(LlmConfig config, const LlmOptions& options)
+LlmConfig withOptions(LlmConfig config, const LlmOptions& options)
 {
     if (options.kvBits > 0)
         config.kvBits = options.kvBits;
+    if (config.experts)
+        config.experts->skew = options.expertSkew;
     if (options.activationBits > 0)
         config.activationBits = options.activationBits;
     if (options.weightBits > 0)

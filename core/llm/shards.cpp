@@ -53,7 +53,7 @@ std::string undividedBy(const LlmConfig& c, std::int64_t chips)
     return {};
 }
 
-LlmConfig shardOf(LlmConfig c, std::int64_t chips)
+LlmConfig shardOf(LlmConfig c, std::int64_t chips, std::int64_t expertChips)
 {
     c.heads /= chips;
     c.kvHeads = std::max<std::int64_t>(1, c.kvHeads / chips); // fewer heads than chips: copies
@@ -62,6 +62,7 @@ LlmConfig shardOf(LlmConfig c, std::int64_t chips)
     if (c.experts) {
         c.experts->size /= chips;
         c.experts->shared /= chips;
+        c.experts->chips = expertChips;
     }
     return c;
 }

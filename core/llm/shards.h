@@ -13,9 +13,10 @@ inline constexpr std::int64_t kMostChips = 1 << 16;
 /// nothing.
 [[nodiscard]] std::string undividedBy(const LlmConfig& config, std::int64_t chips);
 
-/// Returns what one of `chips` chips has of every layer, of the embedding and of the head. The chips must be
-/// able to share the model (undividedBy()).
-[[nodiscard]] LlmConfig shardOf(LlmConfig config, std::int64_t chips);
+/// Returns what one of `chips` chips has of every layer, of the embedding and of the head, and one of
+/// `expertChips` of the routed experts. The chips must be able to share the model (undividedBy()), its
+/// experts equally.
+[[nodiscard]] LlmConfig shardOf(LlmConfig config, std::int64_t chips, std::int64_t expertChips = 1);
 
 /// Returns stage `stage` of `stages`, of which there are at most as many as layers: consecutive layers, the
 /// first stage with the embedding and the last one with the head. If the stages cannot be equal, the last

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace tilewright::llm {
 
@@ -59,14 +60,14 @@ private:
     void addLayer(const LlmLayer& layer, double count)
     {
         const auto matrices = matricesOf(m_c, layer);
+        const auto reached = layer.sparse && m_c.experts ? reachedExperts() : std::pair(0.0, 0.0);
         for (std::size_t i = 0; i < matrices.size(); ++i) {
             const LlmMatrix& m = matrices[i];
             const double one = static_cast<double>(m.rows) * static_cast<double>(m.columns);
             double met = m_rows, held = 1;
-            if (m.count > 1) {
-                met *= static_cast<double>(m_c.experts->perToken);
-                held = static_cast<double>(
-                    std::min(expertsTouched(*m_c.experts, m_o.batch * m_o.computed()), m.count));
+            if (m.routed) {
+                met = reached.second;
+                held = reached.first;
             } else if (m.name == "attn.kv_b" && m_o.phase == LlmPhase::Chunked) {
                 met = static_cast<double>(m_o.batch * m_o.keys());
             }
@@ -77,6 +78,13 @@ private:
         read(LlmPart::Norm,
              count * bytes(static_cast<double>(otherParametersOf(m_c, layer)), m_c.elementBits));
         addAttention(layer, count);
+    }
+
+    /// Experts of a layer that tokens reach, and the rows of all of them together.
+    [[nodiscard]] std::pair<double, double> reachedExperts() const
+    {
+        const auto tokens = expertTokens(*m_c.experts, m_o.batch * m_o.computed());
+        return {static_cast<double>(tokens.size()), std::accumulate(tokens.begin(), tokens.end(), 0.0)};
     }
 
     void addAttention(const LlmLayer& layer, double count)

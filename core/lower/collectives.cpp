@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace tilewright::lower {
 
@@ -23,14 +24,20 @@ Cost costOf(CollectiveKind kind, std::int64_t chips, LinkTopology topology)
 {
     if (kind == CollectiveKind::Send)
         return {1, 1};
+    if (kind == CollectiveKind::AllToAll) { // on a ring rows pass a quarter of it, the last ones a half
+        const bool isRing = topology == LinkTopology::Ring;
+        const auto all = static_cast<double>(chips);
+        return {isRing ? std::max(1.0, all / 4) : 1, isRing ? std::max(1.0, std::floor(all / 2)) : 1};
+    }
     const auto others = static_cast<double>(chips - 1);
     const double halves = kind == CollectiveKind::AllReduce ? 2 : 1;
     const double turns = topology == LinkTopology::Ring ? others : std::min(others, 1.0);
     return {halves * others / static_cast<double>(chips), halves * turns};
 }
 
-ExplainedValue timeOf(const Collective& c, std::int64_t chips, const Machine& m)
+ExplainedValue timeOf(const Collective& c, const Machine& m)
 {
+    const std::int64_t chips = c.chips;
     const Cost cost = costOf(c.kind, chips, m.links.topology);
     const ExplainedValue sent =
         combined(Operation::Product, "bytes that a chip sends", "bytes",
@@ -58,11 +65,25 @@ ExplainedValue timeOf(const Collective& c, std::int64_t chips, const Machine& m)
                               {combined(Operation::Quotient, "transfer", "ms", {sent, rate}), latency})});
 }
 
+/// Rows that go to the chips of their experts, and the results that come back; `hidden`: bytes of the rows of
+/// a chip. A row goes once to each chip that has some of its experts.
+void addExchanges(std::vector<Collective>& out, const llm::LlmConfig& stage, std::int64_t chips,
+                  double hidden)
+{
+    const auto layers = static_cast<double>(std::ranges::count_if(stage.layers, &llm::LlmLayer::sparse));
+    if (layers == 0)
+        return;
+    const auto all = static_cast<double>(chips), experts = static_cast<double>(stage.experts->perToken);
+    const double reached = (all - 1) * (1 - std::pow(1 - 1 / all, experts));
+    for (const char* name : {"all-to-alls of rows to their experts", "all-to-alls of results of experts"})
+        out.push_back({CollectiveKind::AllToAll, name, layers, hidden * reached, chips});
+}
+
 } // namespace
 
 std::string_view toString(CollectiveKind kind) noexcept
 {
-    constexpr std::array<std::string_view, 3> kNames{"all-reduce", "all-gather", "send"};
+    constexpr std::array<std::string_view, 4> kNames{"all-reduce", "all-gather", "all-to-all", "send"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -75,11 +96,13 @@ std::vector<Collective> collectivesOf(const llm::LlmConfig& stage, const llm::Ll
     const double hidden = rows * static_cast<double>(stage.hidden) * bytes;
     std::vector<Collective> out;
     if (!stage.hasEmbedding)
-        out.push_back({CollectiveKind::Send, "rows of the stage before", 1, hidden});
+        out.push_back({CollectiveKind::Send, "rows of the stage before", 1, hidden, options.chips});
+    if (options.expertChips > 1)
+        addExchanges(out, stage, options.expertChips, hidden);
     if (options.chips == 1)
         return out;
     const auto add = [&](CollectiveKind kind, const char* name, double count, double size) {
-        out.push_back({kind, name, count, size});
+        out.push_back({kind, name, count, size, options.chips});
     };
     if (stage.hasEmbedding && stage.vocabulary > 0)
         add(CollectiveKind::AllReduce, "all-reduce after the embedding", 1, hidden);
@@ -110,7 +133,7 @@ ExplainedValue collectiveTime(const llm::LlmConfig& stage, const llm::LlmOptions
 {
     std::vector<ExplainedValue> parts;
     for (const Collective& c : collectivesOf(stage, options, machine.elementBytes))
-        parts.push_back(timeOf(c, options.chips, machine));
+        parts.push_back(timeOf(c, machine));
     return combined(Operation::Sum, "collectives", "ms", std::move(parts), kRuleOfCollectives);
 }
 
@@ -120,8 +143,10 @@ Status checkLinks(const llm::LlmOptions& options, const Machine& machine)
         return Unit{};
     return Error{ErrorCode::Refused,
                  "the machine " + machine.name + " states no rate of its links to other chips, which " +
-                     std::string(options.chips > 1 ? "--chips " : "--stages ") +
-                     std::to_string(options.chips > 1 ? options.chips : options.stages) + " needs",
+                     (options.chips > 1         ? "--chips " + std::to_string(options.chips)
+                      : options.expertChips > 1 ? "--expert-chips " + std::to_string(options.expertChips)
+                                                : "--stages " + std::to_string(options.stages)) +
+                     " needs",
                  "links.gb_per_s",
                  {}};
 }

@@ -14,6 +14,7 @@ namespace tilewright::lower {
 enum class CollectiveKind : std::uint8_t {
     AllReduce, ///< every chip gets the sum of what all of them have
     AllGather, ///< every chip gets the parts of all of them
+    AllToAll,  ///< every chip sends rows to each other one; `bytes` are those that one chip sends
     Send,      ///< a chip of one stage hands what it has to its counterpart in the next stage
 };
 [[nodiscard]] std::string_view toString(CollectiveKind kind) noexcept; ///< "all-reduce" ...
@@ -24,7 +25,8 @@ struct Collective
     CollectiveKind kind = CollectiveKind::AllReduce;
     std::string name; ///< "all-reduces after attention"
     double count = 1;
-    double bytes = 0; ///< of the result of one
+    double bytes = 0;       ///< of the result of one
+    std::int64_t chips = 1; ///< that take part
 };
 /// The collectives of one step of a stage, of which `stage` is what one chip has. A stage with an embedding
 /// does not receive anything from another one. `elementBytes`: of an activation.

@@ -17,7 +17,8 @@ constexpr const char* kRuleOfGroups = "docs/rules/llm.md 8.3";
 
 std::vector<llm::LlmStage> stagesOf(const llm::LlmScope& scope)
 {
-    return llm::stagesOf(llm::shardOf(scope.whole, scope.options.chips), scope.options.stages);
+    const llm::LlmOptions& o = scope.options;
+    return llm::stagesOf(llm::shardOf(scope.whole, o.chips, o.expertChips), o.stages);
 }
 
 std::string nameOf(const llm::LlmConfig& stage)

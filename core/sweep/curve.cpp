@@ -145,4 +145,29 @@ std::vector<Enough> enoughOf(const SweepTable& table, double share)
     return out;
 }
 
+Status keepMeeting(SweepTable& table, std::string_view limit)
+{
+    const auto metrics = metricsOf(table.manifest.plan);
+    const std::size_t sign = limit.find('=');
+    const std::string_view name = limit.substr(0, sign);
+    const auto metric = std::ranges::find(metrics, name);
+    const auto wrong = [&](std::string why) {
+        return Error{ErrorCode::Field, std::move(why), "--limit", {}};
+    };
+    if (sign == std::string_view::npos || metric == metrics.end()) {
+        std::string names;
+        for (const std::string_view known : metrics)
+            names.append(names.empty() ? "" : ", ").append(known);
+        return wrong("expected METRIC=VALUE; the metrics are " + names);
+    }
+    const auto value = AxisValue{std::string(limit.substr(sign + 1))}.number();
+    if (!value)
+        return wrong("expected a number behind \"=\"");
+    const auto column = static_cast<std::size_t>(metric - metrics.begin());
+    std::erase_if(table.rows, [&](const Row& row) {
+        return row.metrics.empty() || !meets(row.metrics[column], name, *value);
+    });
+    return Unit{};
+}
+
 } // namespace tilewright::sweep

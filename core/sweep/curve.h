@@ -25,6 +25,11 @@ struct CurvePoint
 {
     return metric == "tokens_per_second";
 }
+/// True if a value of the metric is at most the limit; if more is better, at least.
+[[nodiscard]] constexpr bool meets(double value, std::string_view metric, double limit)
+{
+    return isMoreBetter(metric) ? value >= limit : value <= limit;
+}
 /// A value of the metric as a cost, which less is better of: itself or, if more is better, its inverse.
 [[nodiscard]] double costOf(double value, std::string_view metric);
 /// A curve of costs.
@@ -38,6 +43,10 @@ struct CurvePoint
 /// Index of the knee: the point farthest below the chord between both ends, with both axes scaled to 0..1
 /// (and logarithmic if `logarithmic`). nullopt if no point is below the chord.
 [[nodiscard]] std::optional<std::size_t> kneeOf(std::span<const CurvePoint> curve, bool logarithmic);
+
+/// Keeps the rows of a table whose metric meets a limit, given as "METRIC=VALUE" (docs/rules/sweep.md 4.6).
+/// The Error says what is wrong with the text.
+[[nodiscard]] Status keepMeeting(SweepTable& table, std::string_view limit);
 
 /// The axis value that is sufficient for a metric (docs/rules/sweep.md 4.5).
 struct Enough

@@ -4,6 +4,7 @@
 #include "base/csv.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "validation/language_rows.h"
 
 #include <algorithm>
 #include <array>
@@ -17,17 +18,6 @@
 namespace tilewright::validation {
 
 namespace {
-
-using Cells = std::vector<std::string_view>;
-
-std::string lowerCase(std::string_view text)
-{
-    std::string out(text);
-    for (char& c : out)
-        if (c >= 'A' && c <= 'Z')
-            c = static_cast<char>(c - 'A' + 'a');
-    return out;
-}
 
 std::vector<std::string> wordsOf(const std::string& name)
 {
@@ -58,6 +48,8 @@ constexpr std::array kPreferred{"avg", "median", "total", "device", "latency"};
 
 std::optional<MeasuredColumn> measuredColumn(const std::string& name)
 {
+    if (lowerCase(name).starts_with("tokens_per_s"))
+        return MeasuredColumn{name, Quantity::TokensPerSecond, 1};
     const std::vector<std::string> words = wordsOf(name);
     // "s_mac_cycles": the unit stands behind what it is a unit of.
     for (auto word = words.rbegin(); word != words.rend(); ++word)
@@ -65,20 +57,6 @@ std::optional<MeasuredColumn> measuredColumn(const std::string& name)
             if (*word == unit.word && (*word != "s" || (words.size() > 1 && word == words.rbegin())))
                 return MeasuredColumn{name, unit.quantity, unit.scale};
     return std::nullopt;
-}
-
-std::optional<double> numberOf(std::string_view cell)
-{
-    double value = 0;
-    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-    if (error != std::errc() || end != cell.data() + cell.size() || !std::isfinite(value))
-        return std::nullopt;
-    return value;
-}
-
-std::string quotedText(std::string_view text)
-{
-    return '"' + printable(text.substr(0, 40)) + '"';
 }
 
 /// A condition on the rows: a column, "=", "!=", "<" or ">", and a value.
@@ -109,6 +87,7 @@ class Reader
 public:
     Reader(std::string file, const ReadOptions& options) : m_options(options)
     {
+        m_row.file = file;
         m_out.file = std::move(file);
     }
 
@@ -121,9 +100,9 @@ public:
             const std::size_t end = std::min(text.find('\n', start), text.size());
             const std::string_view line = text.substr(start, end - start);
             start = end + 1;
-            ++m_line;
-            m_cells = csvCells(line);
-            if (m_cells.empty())
+            ++m_row.line;
+            m_row.cells = csvCells(line);
+            if (m_row.cells.empty())
                 continue;
             if (line.starts_with('#')) {
                 const std::size_t from = line.find_first_not_of("# ");
@@ -144,47 +123,21 @@ public:
     }
 
 private:
-    [[nodiscard]] Error fail(std::string message) const
-    {
-        return {ErrorCode::Field, std::move(message), "line " + std::to_string(m_line), m_out.file};
-    }
-
-    /// Position of the first of these columns; names are compared without case.
-    [[nodiscard]] std::optional<std::size_t> column(std::initializer_list<const char*> names) const
-    {
-        for (const char* name : names)
-            if (const auto it = m_columns.find(name); it != m_columns.end())
-                return it->second;
-        return std::nullopt;
-    }
-    [[nodiscard]] std::string_view cell(std::optional<std::size_t> at) const
-    {
-        return at && *at < m_cells.size() ? m_cells[*at] : std::string_view();
-    }
-
     Status header()
     {
-        for (std::size_t i = 0; i < m_cells.size(); ++i)
-            m_columns.emplace(lowerCase(m_cells[i]), i);
-        m_names.assign(m_cells.begin(), m_cells.end());
+        m_row.takeNames();
+        for (const auto& column : m_row.columns)
+            m_columnNames.insert(column.first);
         if (Status s = conditions(); !s)
             return s;
         return measurement();
     }
 
-    [[nodiscard]] std::string namesText() const
-    {
-        std::string out;
-        for (const std::string& name : m_names)
-            out += (out.empty() ? "" : ", ") + printable(name);
-        return out;
-    }
-
     Result<std::size_t> columnNamed(const std::string& name) const
     {
-        const auto it = m_columns.find(lowerCase(name));
-        if (it == m_columns.end())
-            return fail("there is no column " + quotedText(name) + "; the columns are " + namesText());
+        const auto it = m_row.columns.find(lowerCase(name));
+        if (it == m_row.columns.end())
+            return fail("there is no column " + quotedText(name) + "; the columns are " + m_row.namesText());
         return it->second;
     }
 
@@ -213,21 +166,21 @@ private:
             const auto at = columnNamed(m_options.column);
             if (!at)
                 return at.error();
-            const auto measured = measuredColumn(m_names[*at]);
+            const auto measured = measuredColumn(m_row.names[*at]);
             if (!measured)
                 return fail("the name of the column " + quotedText(m_options.column) +
-                            " has no unit; the units are ns, us, ms, s, cycles, kb and bytes");
+                            " has no unit; the units are ns, us, ms, s, cycles, kb, bytes and tokens_per_s");
             m_out.column = *measured;
             m_measured = *at;
             return Unit{};
         }
         std::optional<std::size_t> best;
         std::size_t bestRank = 0;
-        for (std::size_t i = 0; i < m_names.size(); ++i) {
-            const auto measured = measuredColumn(m_names[i]);
+        for (std::size_t i = 0; i < m_row.names.size(); ++i) {
+            const auto measured = measuredColumn(m_row.names[i]);
             if (!measured || measured->quantity == Quantity::Bytes)
                 continue;
-            const std::vector<std::string> words = wordsOf(m_names[i]);
+            const std::vector<std::string> words = wordsOf(m_row.names[i]);
             std::size_t rank = kPreferred.size() + 1;
             for (std::size_t p = 0; p < kPreferred.size(); ++p)
                 if (std::ranges::find(words, kPreferred[p]) != words.end())
@@ -241,24 +194,21 @@ private:
             }
         }
         if (!best)
-            return fail("no column has a time or cycles; the columns are " + namesText());
+            return fail("no column has a time or cycles; the columns are " + m_row.namesText());
         m_measured = *best;
         return Unit{};
     }
 
-    Result<std::int64_t> size(std::optional<std::size_t> at) const
+    [[nodiscard]] Error fail(std::string message) const { return m_row.fail(std::move(message)); }
+    [[nodiscard]] std::optional<std::size_t> column(std::initializer_list<const char*> names) const
     {
-        if (!at)
-            return fail("a column with a size of the operator is missing; the columns are " + namesText());
-        const auto value = numberOf(cell(at));
-        if (!value || *value < 1 || *value > 1e12 || *value != std::floor(*value))
-            return fail(printable(m_names[*at]) + ": expected a whole number from 1, got " +
-                        quotedText(cell(at)));
-        return static_cast<std::int64_t>(*value);
+        return m_row.column(names);
     }
+    [[nodiscard]] std::string_view cell(std::optional<std::size_t> at) const { return m_row.cell(at); }
+    Result<std::int64_t> size(std::optional<std::size_t> at) const { return m_row.size(at); }
     Result<std::int64_t> size(std::optional<std::size_t> at, std::int64_t otherwise) const
     {
-        return cell(at).empty() ? Result(otherwise) : size(at);
+        return m_row.size(at, otherwise);
     }
 
     /// Sizes of the tile that the chip used, of a product or of a convolution.
@@ -295,20 +245,28 @@ private:
             return ++m_out.leftOut, Unit{};
         const auto measured = numberOf(cell(m_measured));
         if (!measured || *measured <= 0)
-            return fail(printable(m_names[m_measured]) + ": expected a number above 0, got " +
+            return fail(printable(m_row.names[m_measured]) + ": expected a number above 0, got " +
                         quotedText(cell(m_measured)));
         MeasuredRow out;
-        out.line = m_line;
+        out.line = m_row.line;
         out.measured = *measured * m_out.column.scale;
-        Status shape = column({"m"}) && column({"n"}) && column({"k"}) ? product(out)
-                       : column({"r"}) && column({"s"})                ? convolution(out)
+        const LanguageRow language = languageRowOf(m_columnNames);
+        Status shape = language == LanguageRow::Step        ? readStep(m_row, out)
+                       : language == LanguageRow::Attention ? built(attentionOf(m_row, out), out)
+                       : language == LanguageRow::Experts
+                           ? built(expertsOf(m_row, m_out.column.name, out), out)
+                       : column({"m"}) && column({"n"}) && column({"k"}) ? product(out)
+                       : column({"r"}) && column({"s"})                  ? convolution(out)
                        : column({"elements"}) || (column({"m"}) && column({"n"}))
                            ? vectors(out)
                            : fail("the columns have no shape of an operator: expected M, N and K, or C, K, "
                                   "R and S, or M and N, or elements; they are " +
-                                  namesText());
+                                  m_row.namesText());
         if (!shape)
             return shape;
+        if (out.config.empty() == (m_out.column.quantity == Quantity::TokensPerSecond))
+            return fail(out.config.empty() ? "tokens a second are those of a step of a language model"
+                                           : "a step of a language model is measured in tokens_per_s");
         if (Status s = tile(out.tile); !s)
             return s;
         if (const std::string_view name = cell(column({"layer", "name"})); !name.empty())
@@ -328,6 +286,11 @@ private:
             for (const ModelTensorId t : out.model.operators[OperatorId(0)].inputs)
                 out.model.tensors[t].bits = m_options.operandBits;
         return Unit{};
+    }
+
+    Status built(Result<model::ModelBuilder> builder, MeasuredRow& out) const
+    {
+        return builder ? finish(out, std::move(*builder)) : builder.error();
     }
 
     Status product(MeasuredRow& out) const
@@ -449,10 +412,9 @@ private:
 
     const ReadOptions& m_options;
     MeasuredSet m_out;
-    std::size_t m_line = 0, m_measured = 0;
-    Cells m_cells;
-    std::vector<std::string> m_names;
-    std::map<std::string, std::size_t, std::less<>> m_columns; ///< by names in lower case
+    std::size_t m_measured = 0;
+    RowCells m_row;
+    std::set<std::string> m_columnNames; ///< in lower case
     std::vector<Condition> m_conditions;
 };
 
@@ -465,6 +427,8 @@ std::string_view unitOf(Quantity quantity) noexcept
         return "cycles";
     case Quantity::Bytes:
         return "bytes";
+    case Quantity::TokensPerSecond:
+        return "tokens/s";
     case Quantity::Milliseconds:
         break;
     }
@@ -488,7 +452,8 @@ bool isMeasuredSet(std::string_view text)
             names.insert(lowerCase(cell));
         }
         const auto has = [&](const char* a, const char* b) { return names.contains(a) && names.contains(b); };
-        return measured && (has("m", "n") || has("r", "s") || names.contains("elements"));
+        return measured && (has("m", "n") || has("r", "s") || names.contains("elements") ||
+                            languageRowOf(names) != LanguageRow::None);
     }
     return false;
 }

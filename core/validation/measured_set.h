@@ -3,9 +3,11 @@
 #pragma once
 
 #include "base/result.h"
+#include "llm/model.h"
 #include "model/model.h"
 #include "npu/model.h"
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,11 +18,13 @@ namespace tilewright::validation {
 enum class Quantity : std::uint8_t {
     Milliseconds,
     Cycles,
-    Bytes, ///< moved to and from the external memory
+    Bytes,           ///< moved to and from the external memory
+    TokensPerSecond, ///< of a step of a language model, one chip
 };
-[[nodiscard]] std::string_view unitOf(Quantity quantity) noexcept; ///< "ms", "cycles", "bytes"
+[[nodiscard]] std::string_view unitOf(Quantity quantity) noexcept; ///< "ms", "cycles", "bytes", "tokens/s"
 
-/// A column of measurements. Its unit is a word of its name: ns, us, ms, s, cycles, kb or bytes.
+/// A column of measurements. Its unit is a word of its name: ns, us, ms, s, cycles, kb, bytes or
+/// tokens_per_s.
 struct MeasuredColumn
 {
     std::string name; ///< as in the file
@@ -28,7 +32,7 @@ struct MeasuredColumn
     double scale = 1; ///< of one unit of the file
 };
 
-/// One measured operator.
+/// One measured operator, or a step of a language model.
 struct MeasuredRow
 {
     std::string name;
@@ -36,6 +40,11 @@ struct MeasuredRow
     model::Model model;   ///< the operator alone
     double measured = 0;  ///< in the unit of the quantity
     npu::TileSizes tile;  ///< that the chip used, as far as the table says so
+    /// Of a step of a language model, which has no `model`: the file of its configuration as the table names
+    /// it, the sizes of the step (llm::optionsOf()), and the tokens that it computes.
+    std::string config;
+    std::map<std::string, std::int64_t> dimensions;
+    std::int64_t tokens = 0;
 };
 
 struct MeasuredSet
@@ -60,7 +69,8 @@ struct ReadOptions
 [[nodiscard]] bool isMeasuredSet(std::string_view text);
 /// Reads a table with comments at its top (docs/rules/validation.md 1). The columns say what a row is: M, K
 /// and N a product; C, K, R, S and sizes of the input or the output a convolution; M and N, or elements, an
-/// operator on vectors. An Error names file, line or column, and the reason.
+/// operator on vectors; heads, dim and length attention; experts and their tokens products of experts; a
+/// configuration and a phase a step of a language model. An Error names file, line or column, and the reason.
 [[nodiscard]] Result<MeasuredSet> readMeasuredSet(std::string_view text, const std::string& file,
                                                   const ReadOptions& options = {});
 

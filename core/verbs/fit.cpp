@@ -68,7 +68,9 @@ std::vector<std::string> usualValues(const FitCall& call, const validation::Meas
 {
     std::vector<std::string> out;
     const model::Model& first = set.rows.front().model;
-    const model::OperatorKind kind = first.operators[OperatorId(0)].kind;
+    if (first.operators.empty()) // steps of a language model
+        return {"levels.external.gb_per_s"};
+    const model::OperatorKind kind = first.operators[OperatorId(first.operators.size() - 1)].kind;
     const bool isProduct = kind == model::OperatorKind::MatMul || kind == model::OperatorKind::Conv2d;
     if (isProduct) {
         const double bits =
@@ -77,8 +79,11 @@ std::vector<std::string> usualValues(const FitCall& call, const validation::Meas
     } else {
         out.emplace_back("levels.external.gb_per_s");
     }
+    const std::string_view launch = isProduct                                ? "product"
+                                    : kind == model::OperatorKind::Attention ? "elementwise"
+                                                                             : toString(kind);
     if (set.column.quantity == validation::Quantity::Milliseconds && !call.noLaunch)
-        out.push_back("launch_us." + (isProduct ? std::string("product") : std::string(toString(kind))));
+        out.push_back("launch_us." + std::string(launch));
     return out;
 }
 

@@ -196,6 +196,10 @@ std::string stepText(const LlmOptions& o)
         out += ", " + counted(o.stages, "stage") + " of " + counted(o.chips, "chip");
     else if (o.chips > 1)
         out += ", " + counted(o.chips, "chip");
+    if (o.expertChips > 1)
+        out += ", experts on " + counted(o.expertChips, "chip");
+    if (o.expertSkew > 0)
+        out += ", skew of experts " + formatNumber(static_cast<double>(o.expertSkew) / llm::kSkewOfOne);
     return out;
 }
 

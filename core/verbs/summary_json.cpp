@@ -61,6 +61,8 @@ Json languageDocument(const Summary& summary, bool explained)
              {"cores", language.cores},
              {"chips", o.chips},
              {"stages", o.stages},
+             {"expert_chips", o.expertChips},
+             {"expert_skew", jsonNumber(static_cast<double>(o.expertSkew) / llm::kSkewOfOne)},
              {"kv_bits", jsonNumber(static_cast<double>(language.config.kvBits) / llm::kBit)}};
     for (const LanguageColumn& column : languageColumns()) {
         const auto& figure = language.of(column.figure);

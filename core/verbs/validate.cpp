@@ -4,10 +4,12 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "lower/launch.h"
+#include "lower/step_floor.h"
 #include "verbs/systolic.h"
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <set>
 #include <string_view>
 
@@ -31,7 +33,7 @@ SummaryKind kindOf(const std::string& lens)
 /// What a lens says of one operator.
 struct Prediction
 {
-    std::optional<double> cycles, milliseconds, bytes;
+    std::optional<double> cycles, milliseconds, bytes; ///< of a language model, of all its layers
     std::string error;
     std::vector<std::string> leftOut;
 };
@@ -63,6 +65,15 @@ Prediction predictionOf(const SummarySubject& subject, const std::string& lens, 
         return arrayPrediction(subject);
     Prediction out;
     SummaryFigures figures;
+    const Machine& machine = subject.model->machine;
+    const auto& language = subject.model->workload->language;
+    if (lens == kFloor && language) { // what the chips send to each other is left out
+        const auto step =
+            lower::stepFloor(language->config, language->options, machine, subject.coresOf(SummaryKind::Npu));
+        out.cycles = step.cycles.value;
+        out.milliseconds = millisecondsOf(*out.cycles, machine);
+        return out;
+    }
     if (lens == kFloor) {
         figures =
             floorFigures(lower::floorOf(*subject.model, subject.coresOf(SummaryKind::Npu)), *subject.model);
@@ -71,6 +82,11 @@ Prediction predictionOf(const SummarySubject& subject, const std::string& lens, 
         figures = std::move(row.figures);
         out.error = std::move(row.error);
         out.leftOut = std::move(row.leftOut);
+        if (language && row.wholeCycles) {
+            out.cycles = row.wholeCycles->value;
+            out.milliseconds = millisecondsOf(*out.cycles, machine);
+            return out;
+        }
     }
     const auto value = [&](SummaryFigure figure) -> std::optional<double> {
         const auto& found = figures[static_cast<std::size_t>(figure)];
@@ -82,13 +98,46 @@ Prediction predictionOf(const SummarySubject& subject, const std::string& lens, 
     return out;
 }
 
+/// What a prediction says in the unit of a set; `tokens` are those of the row.
+std::optional<double> figureOf(const Prediction& p, Quantity quantity, std::int64_t tokens)
+{
+    switch (quantity) {
+    case Quantity::Bytes:
+        return p.bytes;
+    case Quantity::Cycles:
+        return p.cycles;
+    case Quantity::TokensPerSecond:
+        if (p.milliseconds && *p.milliseconds > 0)
+            return 1000 * static_cast<double>(tokens) / *p.milliseconds;
+        return std::nullopt;
+    case Quantity::Milliseconds:
+        break;
+    }
+    return p.milliseconds;
+}
+
+/// How the table of a call is read.
+validation::ReadOptions readOptionsOf(const ValidateCall& call)
+{
+    return {call.measured, call.operatorKind, call.where,
+            static_cast<std::int64_t>(std::round(call.bits * static_cast<double>(kPartsOfBit)))};
+}
+
 Result<SummarySubject> subjectOf(const ValidateCall& call, const validation::MeasuredRow& row)
 {
-    auto workload = std::make_shared<lower::Workload>();
-    workload->model = row.model;
     SummarySubject out;
     out.workload = call.workload;
-    out.workload.workload = std::move(workload);
+    if (call.noLaunch)
+        out.workload.machine->launch = {};
+    if (const auto step = call.steps.find(row.line); step != call.steps.end()) {
+        out.workload.workload = step->second;
+    } else if (!row.config.empty()) {
+        return Error{ErrorCode::Io, "the configuration " + row.config + " was not read", {}, {}};
+    } else {
+        auto workload = std::make_shared<lower::Workload>();
+        workload->model = row.model;
+        out.workload.workload = std::move(workload);
+    }
     out.workload.file = row.name;
     out.cores = call.cores;
     if (!call.defaultTiles)
@@ -102,6 +151,28 @@ Result<SummarySubject> subjectOf(const ValidateCall& call, const validation::Mea
         return rules.error();
     out.rules = *rules;
     return out;
+}
+
+/// Reads the configurations that rows name, beside the table.
+Status readSteps(ValidateCall& call)
+{
+    const auto set = validation::readMeasuredSet(call.text, call.measurements, readOptionsOf(call));
+    if (!set)
+        return Unit{}; // validate() says why
+    const std::filesystem::path folder = std::filesystem::path(call.measurements).parent_path();
+    for (const validation::MeasuredRow& row : set->rows) {
+        if (row.config.empty())
+            continue;
+        WorkloadCall step;
+        step.file = (folder / row.config).string();
+        step.machine = call.workload.machine;
+        if (Status s = readFiles(step, row.dimensions); !s)
+            return s;
+        if (!step.workload->language)
+            return Error{ErrorCode::Field, "is no configuration of a language model", {}, step.file};
+        call.steps[row.line] = step.workload;
+    }
+    return Unit{};
 }
 
 } // namespace
@@ -144,23 +215,18 @@ Status readFiles(ValidateCall& call)
         return s;
     if (!call.workload.machine)
         call.workload.machine = call.workload.machineOrEdge();
-    if (call.noLaunch)
-        call.workload.machine->launch = {};
-    if (!call.text.empty())
-        return Unit{};
-    auto text = readFile(call.measurements);
-    if (!text)
-        return text.error();
-    call.text = std::move(*text);
-    return Unit{};
+    if (call.text.empty()) {
+        auto text = readFile(call.measurements);
+        if (!text)
+            return text.error();
+        call.text = std::move(*text);
+    }
+    return readSteps(call);
 }
 
 Result<validation::Comparison> validate(const ValidateCall& call, const Progress& progress)
 {
-    auto set = validation::readMeasuredSet(
-        call.text, call.measurements,
-        {call.measured, call.operatorKind, call.where,
-         static_cast<std::int64_t>(std::round(call.bits * static_cast<double>(kPartsOfBit)))});
+    auto set = validation::readMeasuredSet(call.text, call.measurements, readOptionsOf(call));
     if (!set)
         return set.error();
     validation::Comparison out;
@@ -174,6 +240,11 @@ Result<validation::Comparison> validate(const ValidateCall& call, const Progress
     if (out.quantity == Quantity::Bytes && call.lens == kArray)
         return Error{
             ErrorCode::Field, "the arrays alone move no bytes; systolic, npu and others do", "--lens", {}};
+    if (out.quantity == Quantity::TokensPerSecond && call.lens == kArray)
+        return Error{ErrorCode::Field,
+                     "the arrays alone do not state a whole model; floor and others do",
+                     "--lens",
+                     {}};
     std::set<std::string> leftOut;
     for (std::size_t i = 0; i < set->rows.size() && !out.interrupted; ++i) {
         const validation::MeasuredRow& row = set->rows[i];
@@ -187,9 +258,7 @@ Result<validation::Comparison> validate(const ValidateCall& call, const Progress
             p = predictionOf(*subject, call.lens, {progress.stop, {}});
         else
             p.error = subject.error().text();
-        const auto& figure = out.quantity == Quantity::Bytes    ? p.bytes
-                             : out.quantity == Quantity::Cycles ? p.cycles
-                                                                : p.milliseconds;
+        const std::optional<double> figure = figureOf(p, out.quantity, row.tokens);
         out.interrupted = progress.stopRequested();
         if (out.interrupted) {
             out.rows.pop_back();

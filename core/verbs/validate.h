@@ -6,6 +6,8 @@
 #include "validation/comparison.h"
 #include "verbs/summary.h"
 
+#include <map>
+
 namespace tilewright::verbs {
 
 /// What can predict: "floor", "array", and the rows of the Summary.
@@ -26,6 +28,8 @@ struct ValidateCall
     bool defaultTiles = false; ///< leave out the tiles that the table names
 
     std::string text; ///< of the file; readFiles() fills it
+    /// The language models of rows that are steps, by the line of the row; readFiles() fills it.
+    std::map<std::size_t, std::shared_ptr<const lower::Workload>> steps;
 };
 void bindOptions(OptionList& o, ValidateCall& call);
 [[nodiscard]] Status readFiles(ValidateCall& call);

@@ -18,7 +18,8 @@ struct LanguageCall
     std::string phase = "prefill";
     std::optional<std::int64_t> batch, prompt, cached, tokens;
     std::string layers; ///< "N" or "all"; empty: one layer of each kind
-    std::optional<std::int64_t> chips, stages;
+    std::optional<std::int64_t> chips, stages, expertChips;
+    std::optional<double> expertSkew;
     std::optional<double> kvBits, weightBits, activationBits;
 
     /// The first option that differs from its default ("--batch"); empty: none.

@@ -20,6 +20,8 @@ std::string LanguageCall::given() const
                                                 {!layers.empty(), "--layers"},
                                                 {chips.has_value(), "--chips"},
                                                 {stages.has_value(), "--stages"},
+                                                {expertChips.has_value(), "--expert-chips"},
+                                                {expertSkew.has_value(), "--expert-skew"},
                                                 {kvBits.has_value(), "--kv-bits"},
                                                 {weightBits.has_value(), "--weight-bits"},
                                                 {activationBits.has_value(), "--activation-bits"}};
@@ -41,6 +43,8 @@ Result<llm::LlmOptions> LanguageCall::options() const
     out.tokens = tokens.value_or(0);
     out.chips = chips.value_or(out.chips);
     out.stages = stages.value_or(out.stages);
+    out.expertChips = expertChips.value_or(out.expertChips);
+    out.expertSkew = std::llround(expertSkew.value_or(0) * static_cast<double>(llm::kSkewOfOne));
     const auto width = [](const std::optional<double>& bits) {
         return bits ? std::llround(*bits * static_cast<double>(llm::kBit)) : 0;
     };
@@ -82,6 +86,13 @@ void bindOptions(OptionList& o, LanguageCall& call, bool isNamed)
           "Chips that share every layer; what is computed is one of them", model, o.otherwise("1"));
     o.add("--stages", call.stages, Range{1},
           "Groups of so many chips, one after another, that share the layers", model, o.otherwise("1"));
+    o.add("--expert-chips", call.expertChips, Range{1, llm::kMostChips},
+          "Chips that share the routed experts, each with sequences of its own; what is computed is one of "
+          "them",
+          model, o.otherwise("1"));
+    o.add("--expert-skew", call.expertSkew, Range{0, static_cast<double>(llm::kMostSkew) / llm::kSkewOfOne},
+          "Expert I of a layer gets tokens in proportion to 1 / I to the power of this number", model,
+          o.otherwise("0: all experts the same"));
     o.add("--kv-bits", call.kvBits, Range{0, kMostBits, true}, "Bits of an element of the cache", model,
           o.otherwise("those of the file, else 16"));
     o.add("--weight-bits", call.weightBits, Range{0, kMostBits, true},

@@ -59,6 +59,30 @@ class TestCliSweep : public QObject
 {
     Q_OBJECT
 private slots:
+    void rule_4_6_pointsThatMeetALimit()
+    {
+        const Plan plan;
+        plan.write("machines.json",
+                   QByteArray(R"({"workload": ")" TILEWRIGHT_SOURCE_DIR
+                              R"(/samples/language/llama-3.1-8b.config.json", "lens": "language",
+            "dimensions": {"phase": 2, "batch": 16, "cached": 4096},
+            "axes": [{"name": "machine", "values": ["edge", "tpu-v4i", "h100"]}]})"));
+        QCOMPARE(runCli({"sweep", plan.path("machines.json"), "-o", plan.path("runs")}).code, 0);
+        const auto names = [&](const QString& limit) {
+            const CliRun r = runCli({"sweep", "--collect", plan.path("runs"), "--limit", limit});
+            QByteArrayList out;
+            for (const QByteArray& line : r.out.split('\n').mid(1))
+                if (!line.isEmpty())
+                    out << line.split(',')[1];
+            return r.code == 0 ? out.join(' ') : r.err;
+        };
+        QCOMPARE(names("step_ms=50"), QByteArray("tpu-v4i h100"));
+        QCOMPARE(names("step_ms=1"), QByteArray());
+        QCOMPARE(names("tokens_per_second=1000"), QByteArray("h100"));
+        QVERIFY(names("steps=1").contains("--limit: expected METRIC=VALUE; the metrics are step_ms"));
+        QVERIFY(names("step_ms=fast").contains("--limit: expected a number"));
+    }
+
     /// docs/rules/sweep.md 2.2: kill -9 three times, each time with some points done; the table is that of an
     /// undisturbed run.
     void killedRunsGoOnWhereTheyStopped()

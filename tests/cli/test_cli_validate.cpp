@@ -38,6 +38,7 @@ private slots:
     void figuresOfTheLastTable_data();
     void figuresOfTheLastTable();
     void everySetHasFigures();
+    void stepsReadTheirConfigurations();
     void page();
     void fitWritesAMachine();
     void badInput();
@@ -64,6 +65,16 @@ void TestCliValidate::textAndDocument()
     QCOMPARE(some["rows"].get<int>() + some["left_out"].get<int>(), document["rows"].get<int>());
 }
 
+/// The arguments of a set; machine files lie beside the tables.
+QStringList argumentsOf(const QString& set)
+{
+    QStringList out = set.section(u',', 2).split(u' ');
+    for (qsizetype i = 1; i < out.size(); ++i)
+        if (QFile::exists(kFolder + out[i]))
+            out[i] = kFolder + out[i];
+    return out;
+}
+
 /// The sets that validation/sets.csv marks for the tests, with the figures of validation/figures.csv.
 void TestCliValidate::figuresOfTheLastTable_data()
 {
@@ -78,8 +89,7 @@ void TestCliValidate::figuresOfTheLastTable_data()
             continue;
         for (const QString& line : figures)
             if (line.startsWith(name + u','))
-                QTest::newRow(qPrintable(name))
-                    << set.section(u',', 2).split(u' ') << names << line.split(u',');
+                QTest::newRow(qPrintable(name)) << argumentsOf(set) << names << line.split(u',');
     }
 }
 
@@ -110,6 +120,32 @@ void TestCliValidate::everySetHasFigures()
         QVERIFY2(std::any_of(figures.begin(), figures.end(), isOf), qPrintable(name));
         QVERIFY2(QFile::exists(kFolder + set.section(u',', 2).section(u' ', 0, 0)), qPrintable(set));
     }
+}
+
+void TestCliValidate::stepsReadTheirConfigurations()
+{
+    const QString set = kFolder + QStringLiteral("hopper_models.csv");
+    const QStringList call{"validate", set,       "--machine", kFolder + "h20.json",
+                           "--where",  "gpu=H20", "--json"};
+    const auto floor = runCli(call + QStringList{"--lens", "floor"}).json();
+    QCOMPARE(floor["unit"].get<std::string>(), std::string("tokens/s"));
+    // The decode row by the Summary of the same step: tokens a second, at most.
+    const auto summary =
+        runCli({"summary", kFolder + "../samples/language/qwen3-8b-fp8.config.json", "--machine",
+                kFolder + "h20.json", "--phase", "decode", "--batch", "64", "--cached", "5120", "--json"})
+            .json();
+    const double stated = summary["summaries"][0]["language_model"]["tokens_per_second"].get<double>();
+    QVERIFY(std::abs(floor["points"][1]["predicted"].get<double>() / stated - 1) < 1e-9);
+    // A configuration that is not there is named.
+    const QTemporaryDir folder;
+    const QString table = folder.filePath(QStringLiteral("t.csv"));
+    QFile file(table);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("config,phase,batch,prompt,tokens_per_s\nnone.json,prefill,1,8,5\n");
+    file.close();
+    const CliRun r = runCli({"validate", table, "--machine", "edge", "--lens", "floor"});
+    QCOMPARE(r.code, 2);
+    QVERIFY2(r.err.contains("none.json: No such file"), r.err.constData());
 }
 
 void TestCliValidate::page()

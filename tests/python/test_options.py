@@ -55,7 +55,8 @@ TABLE = [
     *(
         row
         for option in (["--phase", "decode"], ["--batch", "2"], ["--prompt", "8"], ["--cached", "8"], ["--tokens", "2"],
-                       ["--layers", "2"], ["--chips", "2"], ["--stages", "2"], ["--kv-bits", "8"],
+                       ["--layers", "2"], ["--chips", "2"], ["--stages", "2"], ["--expert-chips", "2"],
+                       ["--expert-skew", "1"], ["--kv-bits", "8"],
                        ["--weight-bits", "4"], ["--activation-bits", "8"])
         for row in (
             (["systolic", *GEMM, *option], f"{option[0]}: needs a workload"),
@@ -178,9 +179,10 @@ TABLE = [
     (
         ["sweep", "--collect", "x", "--fresh"],
         "--collect: not with --fresh",
-        "alone, or with --output and --json",
+        "alone, or with --limit, --output and --json",
     ),
     (["summary", MODEL, "--schedule", "x.json", "--beside", "y.json"], "--schedule: not with --beside"),
+    (["sweep", "plan.json", "--limit", "step_ms=50"], "--limit: needs --collect"),
     (["render", "--list-views", "--view", "graph"], "--list-views: not with --view", "alone"),
     (["render", PROBLEM, "--view", "graph", "-o", "x.svg", "--scale", "2"], "--scale: needs a PNG file"),
     (["render", PROBLEM, "--view", "window", "-o", "x.png", "--command", "x"], "--command: not with --view window"),
@@ -193,7 +195,7 @@ TABLE = [
 # Limits that no call can break: the verb has a workload always.
 NEVER = "Needs a workload"
 OF_WORKLOADS = ("--dim", "--strict", "--phase", "--batch", "--prompt", "--cached", "--tokens", "--layers", "--chips",
-                "--stages", "--kv-bits", "--weight-bits", "--activation-bits")
+                "--stages", "--expert-chips", "--expert-skew", "--kv-bits", "--weight-bits", "--activation-bits")
 
 WINDOW = os.environ.get("TILEWRIGHT_RENDER")
 

@@ -156,6 +156,7 @@ private Q_SLOTS:
     void rule_8_1_everyLensTakesTheShard();
     void rule_8_2_ringAndAllToAllByHand();
     void rule_8_2_collectivesOfAStep();
+    void rule_8_5_expertsOnSeveralChips();
     void rule_8_2_measuredAllReducesOfNvlink();
     void rule_8_2_aMachineWithoutLinksIsRefused();
     void rule_8_3_figuresOfEightChipsByHand();
@@ -346,6 +347,58 @@ void TestLlmChips::rule_8_2_ringAndAllToAllByHand()
     QCOMPARE(micros(CollectiveKind::AllReduce, 2), 40.0 + 4); // as the ring of two
     QCOMPARE(micros(CollectiveKind::AllReduce, 1), 0.0);
     QCOMPARE(micros(CollectiveKind::Send, 1), 40.0 + 2);
+}
+
+void TestLlmChips::rule_8_5_expertsOnSeveralChips()
+{
+    const LlmConfig deepseek = published("deepseek-v3");
+    const LlmConfig part = shardOf(deepseek, 1, 32);
+    const auto expert = std::int64_t{3} * 7168 * 2048;
+    QCOMPARE(llmCounts(part).total, llmCounts(deepseek).total - 58 * (256 - 8) * expert);
+    // 16,384 tokens on each of 32 chips: a chip computes as many places as its own tokens have.
+    LlmOptions o = prefill(4, 4096, 1);
+    const auto alone = llmWork(deepseek, *resolved(deepseek, o), 16 * kBit);
+    o.expertChips = 32;
+    const LlmWork shared = llmWork(part, *resolved(deepseek, o), 16 * kBit);
+    QVERIFY(near(shared.totalMacs(), alone.totalMacs()));
+    QCOMPARE(expertTokens(*part.experts, 16384), std::vector<std::int64_t>(8, 16384));
+    // One token on each of 128 chips: 1,024 places reach 98 % of 256 experts, both of every chip.
+    LlmExperts two = *shardOf(deepseek, 1, 128).experts;
+    QCOMPARE(expertTokens(two, 1), (std::vector<std::int64_t>{4, 4}));
+    two.skew = kSkewOfOne; // the chip with the busiest expert, 1 and 129
+    const auto busiest = expertTokens(two, 128);
+    QCOMPARE(busiest.size(), std::size_t{2});
+    QVERIFY(busiest[0] > 50 * busiest[1] && busiest[0] <= 128 * 128);
+    // Rows go once to each other chip that has some of their experts, and come back.
+    const auto exchanges = lower::collectivesOf(part, *resolved(deepseek, o), 2);
+    QCOMPARE(exchanges.size(), std::size_t{2});
+    QVERIFY(exchanges[0].kind == CollectiveKind::AllToAll);
+    QCOMPARE(exchanges[0].count, 58.0);
+    QVERIFY(near(exchanges[0].bytes, 16384.0 * 7168 * 2 * 31 * (1 - std::pow(31.0 / 32, 8))));
+    const Machine h100 = *machinePreset("h100");
+    QVERIFY(near(lower::collectiveMicros(CollectiveKind::AllToAll, 37e6, 32, h100.links), 37e3 / 370 + 3));
+    Machine::Links ring = h100.links;
+    ring.topology = LinkTopology::Ring;
+    QVERIFY(near(lower::collectiveMicros(CollectiveKind::AllToAll, 37e6, 32, ring), 8 * 37e3 / 370 + 16 * 3));
+    // What cannot be shared is refused by name.
+    const auto refused = [&](const LlmConfig& config, LlmOptions options) {
+        const auto model = llmModel(config, options);
+        return model ? std::string() : model.error().path + " " + model.error().message;
+    };
+    o.expertChips = 3;
+    QCOMPARE(refused(deepseek, o),
+             std::string("--expert-chips 3 chips cannot share the 256 routed experts equally"));
+    o.expertChips = 2;
+    o.chips = 2;
+    QVERIFY(refused(deepseek, o).starts_with("--expert-chips chips that share every layer"));
+    QVERIFY(refused(published("llama-3.1-8b"), o).starts_with("--expert-chips a model of the family llama"));
+    o.chips = 1;
+    o.prompt = 8;
+    o.batch = 1;
+    const LlmModel m = build(deepseek, o);
+    QCOMPARE(m.config.experts->chips, std::int64_t{2});
+    const auto names = [&](const model::Operator& op) { return op.name == "layers.3.mlp.experts.127.gate"; };
+    QVERIFY(std::ranges::none_of(m.model.operators, names)); // 16 tokens do not reach all 128 of a chip
 }
 
 void TestLlmChips::rule_8_2_collectivesOfAStep()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Operators of language models: multiply-accumulates are conserved in every phase (docs/rules/llm.md 6).
 #include "llm/model.h"
+#include "llm/work.h"
 #include "llm_files.h"
 #include "lower/on_machine.h"
 #include "onnx/import.h"
@@ -9,6 +10,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <numeric>
 
 namespace test_llm_model {
 
@@ -116,6 +118,7 @@ private Q_SLOTS:
     void encodersHaveOnePhase();
     void equalLayersAreOneBlockTimesTheirNumber();
     void expertsAreThoseThatTokensReach();
+    void rule_6_3_skewedExperts();
     void widthsAreThoseOfTheFileAndTheOptions();
     void everyFamilyIsLoweredToEveryLens_data();
     void everyFamilyIsLoweredToEveryLens();
@@ -230,10 +233,10 @@ void TestLlmModel::equalLayersAreOneBlockTimesTheirNumber()
 void TestLlmModel::expertsAreThoseThatTokensReach()
 {
     const LlmExperts mixtral = *published("mixtral-8x7b").experts;
-    QCOMPARE(expertsTouched(mixtral, 1), 2);
-    QCOMPARE(expertsTouched(mixtral, 8), 7); // 7.2
-    QCOMPARE(expertsTouched(mixtral, 1000), 8);
-    QCOMPARE(expertsTouched(*published("deepseek-v3").experts, 64), 222);
+    QCOMPARE(std::ssize(expertTokens(mixtral, 1)), 2);
+    QCOMPARE(std::ssize(expertTokens(mixtral, 8)), 7); // 7.2
+    QCOMPARE(std::ssize(expertTokens(mixtral, 1000)), 8);
+    QCOMPARE(std::ssize(expertTokens(*published("deepseek-v3").experts, 64)), 222);
     // 16 places on 7 experts: 3, 3, 2, 2, 2, 2, 2
     const LlmModel m = build(published("mixtral-8x7b"), decode(8, 100));
     std::multiset<std::int64_t> tokens;
@@ -241,6 +244,37 @@ void TestLlmModel::expertsAreThoseThatTokensReach()
         if (op.name.starts_with("layers.0.mlp.experts.") && op.name.ends_with(".gate"))
             tokens.insert(m.model.shape(op.outputs[0])[0]);
     QCOMPARE(tokens, (std::multiset<std::int64_t>{2, 2, 2, 2, 2, 3, 3}));
+}
+
+void TestLlmModel::rule_6_3_skewedExperts()
+{
+    // Exponent 1: weights 1, 1/2, ... 1/8 sum to 2.7179; of 2 places the first expert has 0.736 a token.
+    LlmExperts e = *published("mixtral-8x7b").experts;
+    e.skew = kSkewOfOne;
+    QCOMPARE(expertTokens(e, 1000), (std::vector<std::int64_t>{736, 368, 246, 184, 148, 122, 105, 91}));
+    // Exponent 4: the first expert would have 1.85 a token, and has all; the others share the second place.
+    e.skew = kMostSkew;
+    const auto steep = expertTokens(e, 100);
+    QCOMPARE(steep.front(), std::int64_t{100});
+    QCOMPARE(std::accumulate(steep.begin(), steep.end(), std::int64_t{0}), std::int64_t{200});
+    // No multiply-accumulate is lost, and fewer experts are read.
+    LlmOptions o = decode(8, 100);
+    const LlmConfig mixtral = published("mixtral-8x7b");
+    const LlmWork even = llmWork(mixtral, *resolved(mixtral, o), 16 * kBit);
+    o.expertSkew = 2 * kSkewOfOne;
+    const LlmWork skewed = llmWork(withOptions(mixtral, o), *resolved(mixtral, o), 16 * kBit);
+    QCOMPARE(skewed.totalMacs(), even.totalMacs());
+    QVERIFY(skewed.totalRead() < even.totalRead());
+    const LlmModel m = build(mixtral, o);
+    std::int64_t rows = 0;
+    for (const model::Operator& op : m.model.operators)
+        if (op.name.starts_with("layers.0.mlp.experts.") && op.name.ends_with(".gate"))
+            rows += m.model.shape(op.outputs[0])[0];
+    QCOMPARE(rows, std::int64_t{16});
+    o.expertSkew = kMostSkew + 1;
+    QCOMPARE(llmModel(mixtral, o).error().path, std::string("--expert-skew"));
+    o.expertSkew = 1;
+    QCOMPARE(llmModel(published("llama-3.1-8b"), o).error().path, std::string("--expert-skew"));
 }
 
 void TestLlmModel::widthsAreThoseOfTheFileAndTheOptions()

@@ -53,6 +53,8 @@ private slots:
     void columnOfMeasurements_1_4();
     void tilesOfTheChip_1_5();
     void conditionsLeaveRowsOut_1_6();
+    void partsOfLanguageModels_1_7();
+    void stepsOfLanguageModels_1_8();
     void badSetsAreOneSentence();
     void figuresByHand_3();
     void correlationsWithoutSpreadAreZero_3();
@@ -167,6 +169,59 @@ void TestValidation::conditionsLeaveRowsOut_1_6()
     QCOMPARE(rowsOf({"KIND!=a"}), std::size_t{1});
     QCOMPARE(rowsOf({"m>1", "m<4.5"}), std::size_t{2});
     QCOMPARE(rowsOf({"m=1.0"}), std::size_t{1});
+}
+
+void TestValidation::partsOfLanguageModels_1_7()
+{
+    const std::string head = "kind,phase,heads,kv_heads_or_dim,dim,batch,length,us\n";
+    const auto macs = [&](const std::string& row) { return model::macsOf(read(head + row).rows[0].model); };
+    QCOMPARE(macs("mha,decode,32,8,128,4,1000,9\n"), std::int64_t{4} * 32 * 1000 * 128 * 2);
+    QCOMPARE(macs("mla,decode,128,512,64,4,1000,9\n"), std::int64_t{4} * 128 * 1000 * (576 + 512));
+    const MeasuredSet prefill = read(head + "mha,prefill,32,8,128,1,100,9\n");
+    QCOMPARE(prefill.rows[0].name, std::string("attention, 32 heads, prompt 100"));
+    QVERIFY(onlyOperator(prefill.rows[0]).as<model::AttentionAttributes>().causal);
+    QCOMPARE(
+        refusal(head + "mla,prefill,128,512,64,1,100,9\n"),
+        std::string("set.csv: line 2: prefill is predicted for one sequence of attention without a latent "
+                    "cache"));
+    QCOMPARE(refusal(head + "mha,start,32,8,128,1,100,9\n"),
+             std::string("set.csv: line 2: phase: expected prefill or decode, got \"start\""));
+    QCOMPARE(refusal(head + "mha,decode,30,8,128,1,100,9\n"),
+             std::string("set.csv: line 2: heads: expected a multiple of 8, got 30"));
+    const std::string experts =
+        "num_local_experts,tokens_per_expert,hidden_size,intermediate_size,up_us,down_us\n"
+        "8,32,7168,2048,5,4\n";
+    const MeasuredSet up = read(experts);
+    QCOMPARE(up.column.name, std::string("up_us"));
+    QCOMPARE(model::macsOf(up.rows[0].model), std::int64_t{8} * 32 * 7168 * 4096);
+    ReadOptions options;
+    options.column = "down_us";
+    const MeasuredSet down = read(experts, options);
+    QCOMPARE(model::macsOf(down.rows[0].model), std::int64_t{8} * 32 * 2048 * 7168);
+    QCOMPARE(down.rows[0].name, std::string("8 experts, 32 x 2048 x 7168"));
+}
+
+void TestValidation::stepsOfLanguageModels_1_8()
+{
+    const std::string head = "model,config,phase,batch,prompt,cached,expert_chips,tokens_per_s\n";
+    const MeasuredSet set =
+        read(head + "A,a.json,prefill,4,4096,,32,7839\nA,a.json,decode,128,,4989,128,2324\n");
+    QVERIFY(set.column.quantity == Quantity::TokensPerSecond);
+    QCOMPARE(set.rows[0].name, std::string("A, prefill"));
+    QCOMPARE(set.rows[0].tokens, std::int64_t{16384});
+    QCOMPARE(set.rows[1].tokens, std::int64_t{128});
+    QCOMPARE(set.rows[1].dimensions,
+             (std::map<std::string, std::int64_t>{
+                 {"phase", 2}, {"batch", 128}, {"cached", 4989}, {"expert_chips", 128}}));
+    QVERIFY(isMeasuredSet(head));
+    QCOMPARE(refusal(head + "A,a.json,prefill,4,,,,1\n"),
+             std::string("set.csv: line 2: prompt: a row of prefill needs the tokens of a sequence"));
+    QCOMPARE(refusal(head + "A,,prefill,4,8,,,1\n"),
+             std::string("set.csv: line 2: config: expected the file of a configuration"));
+    QCOMPARE(refusal("m,n,k,tokens_per_s\n1,1,1,5\n"),
+             std::string("set.csv: line 2: tokens a second are those of a step of a language model"));
+    QCOMPARE(refusal("config,phase,batch,prompt,us\na.json,prefill,1,8,5\n"),
+             std::string("set.csv: line 2: a step of a language model is measured in tokens_per_s"));
 }
 
 void TestValidation::badSetsAreOneSentence()

@@ -325,6 +325,19 @@ void TestImport::aLanguageModelHasItsPhaseInAForm()
     QCOMPARE(document().model()->workload->language->config.heads, 8); // of 32
     document().undoStack().undo();
     QTRY_COMPARE(box("stages")->text(), QStringLiteral("1"));
+    // Experts need a model that has some.
+    QVERIFY(!box("expertChips")->isEnabled());
+    QVERIFY(openIn(*m_window,
+                   {QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/language/mixtral-8x7b.config.json")}));
+    QTRY_VERIFY(box("expertChips")->isEnabled());
+    QVERIFY(document().setMachine(*machinePreset("h100"), QStringLiteral("test")));
+    type("expertChips", QStringLiteral("4"));
+    auto* skew = form->findChild<QDoubleSpinBox*>(QStringLiteral("language.expertSkew"));
+    skew->setFocus();
+    skew->selectAll();
+    QTest::keyClicks(skew, QStringLiteral("1"));
+    QTest::keyClick(skew, Qt::Key_Return);
+    QCOMPARE(document().dimensions(), (onnx::Dimensions{{"expert_chips", 4}, {"expert_skew_1000ths", 1000}}));
     // Other models have no such form.
     QVERIFY(openIn(*m_window, {kModels + QStringLiteral("llama-block.json")}));
     QTRY_VERIFY(form->isHidden());

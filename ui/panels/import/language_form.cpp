@@ -63,6 +63,19 @@ LanguageForm::LanguageForm(Document& document, QWidget* parent)
         runs, "stages", tr("Stages"), 1, 1 << 16,
         tr("Groups of so many chips, one after another, that share the layers. The graph is the last one."),
         &LlmOptions::stages);
+    m_expertChips = number(runs, "expertChips", tr("Chips of experts"), 1, static_cast<int>(llm::kMostChips),
+                           tr("Chips that share the routed experts, each with sequences of its own."),
+                           &LlmOptions::expertChips);
+    m_expertSkew = m_fields.decimal(
+        runs, QStringLiteral("expertSkew"), tr("Skew of experts"), 0,
+        static_cast<double>(llm::kMostSkew) / llm::kSkewOfOne, 3, 0.1,
+        tr("Expert I of a layer gets tokens in proportion to 1 / I to the power of this number. 0: all "
+           "experts "
+           "the same."),
+        [](LlmOptions& o) { return static_cast<double>(o.expertSkew) / llm::kSkewOfOne; },
+        [](LlmOptions& o, double skew) {
+            o.expertSkew = std::llround(skew * static_cast<double>(llm::kSkewOfOne));
+        });
     QFormLayout& sizes = *form();
     m_layers = m_fields.number(
         sizes, QStringLiteral("layers"), tr("Layers"), 0, 1 << 20,
@@ -108,6 +121,9 @@ void LanguageForm::refresh()
     m_prompt->setEnabled(options.phase != LlmPhase::Decode);
     m_cached->setEnabled(options.phase != LlmPhase::Prefill);
     m_tokens->setEnabled(options.phase == LlmPhase::Decode);
+    const bool hasExperts = model->workload->language->config.experts.has_value();
+    m_expertChips->setEnabled(hasExperts);
+    m_expertSkew->setEnabled(hasExperts);
     m_layers->setEnabled(options.layers != llm::kAllLayers);
     const LlmOptions& used = model->workload->language->options; // with what the defaults are
     for (const auto& [box, tokens] : {std::pair(m_prompt, used.prompt), std::pair(m_cached, used.cached),

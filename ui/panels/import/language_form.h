@@ -29,7 +29,8 @@ private:
 
     Document& m_document;
     ValueForm<llm::LlmOptions> m_fields;
-    NumberBox *m_prompt, *m_cached, *m_tokens, *m_layers;
+    NumberBox *m_prompt, *m_cached, *m_tokens, *m_layers, *m_expertChips;
+    DecimalBox* m_expertSkew;
 };
 
 } // namespace tilewright::ui

@@ -145,6 +145,12 @@ std::vector<SweepParameter> dimensionParameters(const Document& document)
         size("tokens", tr("Tokens a step"), o.tokens, tr("Tokens of a sequence in one step."));
     size("chips", tr("Chips"), o.chips, tr("Chips that share every layer."));
     size("stages", tr("Stages"), o.stages, tr("Groups of chips, one after another, that share the layers."));
+    if (scope.config.experts) {
+        size("expert_chips", tr("Chips of experts"), o.expertChips,
+             tr("Chips that share the routed experts, each with sequences of its own."));
+        size("expert_skew_1000ths", tr("Skew of experts, in thousandths"), o.expertSkew,
+             tr("Expert I of a layer gets tokens in proportion to 1 / I to the power of this number."));
+    }
     constexpr std::int64_t kUsualBits = 16;
     for (const auto& [name, title, bits] :
          {std::tuple("weight_bits", tr("Weight bits"), o.weightBits),
@@ -312,6 +318,8 @@ SweepAxis defaultAxis(const SweepParameter& p)
         return {p.path, 1, std::max(kBatches, p.now * kNarrow), 9, true};
     if (p.path == QLatin1String("dimensions.chips")) // other numbers rarely divide the heads
         return {p.path, 1, 8, 4, true};
+    if (p.path == QLatin1String("dimensions.expert_skew_1000ths"))
+        return {p.path, 0, 2000, 5, false};
     const bool wide = p.unit == MachineUnit::Bytes || p.path == QLatin1String("fast_memory_capacity");
     const double factor = wide ? kWide : kNarrow;
     double from = p.now / factor;

@@ -107,9 +107,11 @@ void TestTimeloopLevels::rule_10_roundTrip()
         if (draw.chance(4))
             architecture.levels.back().axes.push_back(axis("third", 2));
         architecture.imperfect = draw.chance(3);
-        const Mapping mapping =
-            plain(architecture, architecture.imperfect ? draw.imperfectMapping(nest, architecture, false)
-                                                       : draw.mapping(nest, architecture, false));
+        Mapping mapping = plain(architecture, draw.mapping(nest, architecture, false));
+        if (architecture.imperfect) // two loops joined may be larger than needed
+            mapping = plain(architecture,
+                            tightened(nest, architecture,
+                                      plain(architecture, draw.imperfectMapping(nest, architecture, false))));
         QVERIFY(evaluate(nest, architecture, mapping).hasNumbers);
         const auto files = timeloop::writeFiles(layer, nest, architecture, mapping);
         QVERIFY(files);
@@ -122,9 +124,10 @@ void TestTimeloopLevels::rule_10_roundTrip()
         for (const LevelLoops& level : mapping.levels)
             spatial += static_cast<int>(!level.spatial.empty());
         shared += static_cast<int>(files->mapping.find("axis: ") != std::string::npos);
-        residues += static_cast<int>(files->mapping.find(',') < files->mapping.find('['));
+        architecture.imperfect = false;
+        residues += static_cast<int>(checkMapping(nest, architecture, mapping).has_value());
     }
-    QVERIFY(residues >= test::drawnAtLeast(40));
+    QVERIFY(residues >= test::drawnAtLeast(10));
     QVERIFY(spatial >= test::drawnAtLeast(150));
     QVERIFY(shared >= test::drawnAtLeast(20));
 }

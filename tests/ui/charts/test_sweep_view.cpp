@@ -181,6 +181,58 @@ private Q_SLOTS:
         QCOMPARE(document.dimensions(), decode);
     }
 
+    /// docs/rules/sweep.md 6: which machine serves a model at 50 ms a step is read off the sweep.
+    void machinesAreAnAxis()
+    {
+        MainWindow window;
+        window.resize(1440, 1000);
+        QVERIFY(openIn(window,
+                       {QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/language/llama-3.1-8b.config.json")}));
+        SweepView& v = view(window);
+        Document& document = window.state().document;
+        const onnx::Dimensions sizes{{"phase", 2}, {"batch", 16}, {"cached", 4096}};
+        QVERIFY(document.setDimensions(sizes));
+        choose(v, SweepTask::StepFloor);
+        choose(v, "sweep.0.name", QStringLiteral("machine"));
+        auto* names = control<QLineEdit>(v, "sweep.0.words");
+        QCOMPARE(names->text().split(QStringLiteral(", ")).size(),
+                 static_cast<qsizetype>(machinePresets().size()));
+        const auto type = [&](const QString& text) {
+            names->setFocus();
+            names->selectAll();
+            QTest::keyClicks(names, text);
+            QTest::keyClick(names, Qt::Key_Return);
+        };
+        type(QStringLiteral("edge, nowhere"));
+        QVERIFY(names->text().contains(QStringLiteral("gemmini"))); // refused, and as before
+        type(QStringLiteral("edge, tpu-v4i,h100"));
+        QCOMPARE(names->text(), QStringLiteral("edge, tpu-v4i, h100"));
+        runAll(v);
+        QVERIFY2(sweepAnswer(v.model()).contains(QStringLiteral("h100 (")),
+                 qPrintable(sweepAnswer(v.model())));
+        auto* limit = control<QDoubleSpinBox>(v, "sweep.limit");
+        limit->setFocus();
+        limit->selectAll();
+        QTest::keyClicks(limit, QStringLiteral("50"));
+        QTest::keyClick(limit, Qt::Key_Return);
+        const QString answer = sweepAnswer(v.model());
+        QVERIFY2(answer.contains(QStringLiteral("at most 50")), qPrintable(answer));
+        QVERIFY2(answer.indexOf(QStringLiteral("h100 (")) < answer.indexOf(QStringLiteral("tpu-v4i (")),
+                 qPrintable(answer));
+        QVERIFY(!answer.contains(QStringLiteral("edge")));
+        // The figures are those of the machines, and a click opens one.
+        const auto points = v.model().curves().front().points;
+        QCOMPARE(points.size(), std::size_t{3});
+        const auto workload = lower::loadWorkload(document.problemPath().toStdString(), sizes);
+        const auto figures = verbs::languageFigures(*workload->language, *machinePreset("h100"));
+        QVERIFY(std::abs(points[2].value - figures.of(verbs::LanguageFigure::TimePerOutputToken)->value) <
+                1e-9);
+        v.openPoint(points[2].row, false);
+        QCOMPARE(document.machine()->name, std::string("h100"));
+        QVERIFY(!v.model().isEmpty());
+        QCOMPARE(v.model().rowInForce(), std::optional<std::size_t>(points[2].row));
+    }
+
     void curvesHaveTheirBoundAndWhatIsInForce()
     {
         MainWindow window;

@@ -239,6 +239,9 @@ QString SweepForm::titleOf(const SweepSetup& setup) const
         over << (it == parameters.end()
                      ? axis.path
                      : tr("%1 %2 to %3").arg(it->title, it->text(axis.from), it->text(axis.to)));
+        if (!axis.words.isEmpty())
+            over.back() = tr("%1 %2").arg(it == parameters.end() ? axis.path : it->title,
+                                          axis.words.join(QStringLiteral(", ")));
         points *= axis.points;
     }
     return tr("%1: %2, %3")
@@ -275,6 +278,17 @@ void SweepForm::addPictures()
                          "its best value."));
     connect(m_within, &QSpinBox::valueChanged, this,
             [this](int n) { change([&](SweepSetup& s) { s.within = n; }, false); });
+    m_limit = new DecimalBox;
+    m_limit->setObjectName(QStringLiteral("sweep.limit"));
+    m_limit->setRange(0, 1e15);
+    m_limit->setDecimals(3);
+    m_limit->setSpecialValueText(tr("none"));
+    m_bar.addLabelled(
+        tr("Limit"), m_limit,
+        tr("Which machines meet it: the drawn objective is at most this number (tokens per second: at "
+           "least)."));
+    connect(m_limit, &QDoubleSpinBox::valueChanged, this,
+            [this](double n) { change([&](SweepSetup& s) { s.limit = n; }, false); });
     follow();
 }
 
@@ -337,6 +351,10 @@ void SweepForm::addAxis(std::size_t axis)
         change([&](SweepSetup& s) { s.axes.at(axis).isLogarithmic = on; }, true);
         showAxis(axis);
     });
+    c.words = new QLineEdit;
+    named(c.words, "words");
+    m_bar.add(c.words, tr("Names"), tr("Names of presets, with commas between them."));
+    connect(c.words, &QLineEdit::editingFinished, this, [this, axis] { typedWords(axis); });
 }
 
 const SweepParameter* SweepForm::parameter(const QString& path) const
@@ -400,6 +418,36 @@ void SweepForm::typed(std::size_t axis, bool upper)
     showAxis(axis); // text that is no number is reset
 }
 
+void SweepForm::typedWords(std::size_t axis)
+{
+    SweepAxis& now = m_setup.axes.at(axis);
+    const SweepParameter* p = parameter(now.path);
+    QLineEdit& edit = *m_axes.at(axis).words;
+    if (!p || p->words.isEmpty() || edit.text() == now.words.join(QStringLiteral(", ")))
+        return;
+    QStringList names;
+    QString wrong;
+    for (const QString& part : edit.text().split(QLatin1Char(','), Qt::SkipEmptyParts)) {
+        const QString name = part.trimmed();
+        if (!p->words.contains(name))
+            wrong = name;
+        else if (!names.contains(name))
+            names << name;
+    }
+    if (!wrong.isEmpty())
+        showRefusal(
+            edit, tr("There is no preset %1; there are %2.").arg(wrong, p->words.join(QStringLiteral(", "))));
+    else if (!names.isEmpty())
+        change(
+            [&](SweepSetup&) {
+                now.words = names;
+                now.to = static_cast<double>(names.size() - 1);
+                now.points = static_cast<int>(names.size());
+            },
+            true);
+    showAxis(axis); // names that are not known are reset
+}
+
 void SweepForm::setSetup(const SweepSetup& setup)
 {
     m_setup = setup;
@@ -426,9 +474,19 @@ void SweepForm::showAxis(std::size_t axis)
     const AxisControls& c = m_axes.at(axis);
     const SweepAxis& a = m_setup.axes.at(axis);
     const SweepParameter* p = parameter(a.path);
+    const bool hasWords = p && !p->words.isEmpty();
     for (QWidget* w : std::initializer_list<QWidget*>{c.from, c.range, c.to, c.points, c.logarithmic})
-        m_bar.setShown(w, p != nullptr);
-    if (!p)
+        m_bar.setShown(w, p && !hasWords);
+    m_bar.setShown(c.words, hasWords);
+    if (axis == 0 && m_limit) {
+        m_bar.setShown(m_limit, hasWords);
+        m_bar.setShown(m_within, !hasWords && (m_setup.picture == SweepPicture::Curve ||
+                                               m_setup.picture == SweepPicture::HeatMap));
+        m_limit->setValue(m_setup.limit);
+    }
+    if (hasWords)
+        c.words->setText(a.words.join(QStringLiteral(", ")));
+    if (!p || hasWords)
         return;
     c.from->setText(p->text(a.from));
     c.to->setText(p->text(a.to));
@@ -485,8 +543,6 @@ void SweepForm::show()
         fillMetrics();
         m_bar.setShown(m_against, m_setup.picture == SweepPicture::Front);
         m_within->setValue(m_setup.within);
-        m_bar.setShown(m_within,
-                       m_setup.picture == SweepPicture::Curve || m_setup.picture == SweepPicture::HeatMap);
     }
     for (std::size_t axis = 0; axis < 2; ++axis)
         showAxis(axis);

@@ -53,6 +53,7 @@ private:
 };
 
 class NumberBox;
+class DecimalBox;
 
 /// The controls of the Sweep view: task per point, axes with their ranges, kind of chart.
 class SweepForm : public QObject
@@ -85,10 +86,12 @@ private:
         QLineEdit* to = nullptr;
         QSpinBox* points = nullptr;
         QCheckBox* logarithmic = nullptr;
+        QLineEdit* words = nullptr; ///< names instead of a range
     };
     void addAxis(std::size_t axis);
     void chooseAxis(std::size_t axis, const QString& path);
     void typed(std::size_t axis, bool upper);
+    void typedWords(std::size_t axis);
     void change(const std::function<void(SweepSetup&)>& edit, bool points);
     void show();
     void showAxis(std::size_t axis);
@@ -108,6 +111,7 @@ private:
     QComboBox* m_metric = nullptr;
     QComboBox* m_against = nullptr;
     QSpinBox* m_within = nullptr;
+    DecimalBox* m_limit = nullptr;
     bool m_showing = false;
 };
 

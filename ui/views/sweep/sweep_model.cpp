@@ -11,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 namespace tilewright::ui {
 
@@ -37,7 +38,10 @@ std::size_t SweepModel::metric() const
 
 double SweepModel::valueOf(std::size_t row, std::size_t axis) const
 {
-    return sweep::pointAt(plan(), table.rows[row].point).values[axis].number().value_or(0);
+    const sweep::AxisValue value = sweep::pointAt(plan(), table.rows[row].point).values[axis];
+    if (const auto number = value.number(); number && axes[axis].words.isEmpty())
+        return *number;
+    return static_cast<double>(axes[axis].words.indexOf(QString::fromStdString(value.text)));
 }
 
 std::vector<SweepCurve> SweepModel::curves() const
@@ -108,12 +112,41 @@ QString sweepPointName(const SweepModel& m, std::size_t row)
     return parts.join(QStringLiteral(", "));
 }
 
+namespace {
+
+/// Which machines meet the limit, the best first; without a limit the best one.
+QString machinesAnswer(const SweepModel& m, const SweepCurve& curve, const QString& metric)
+{
+    const auto costs = sweep::costsOf(curve.points, m.metricName());
+    std::vector<std::size_t> order(costs.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [&](std::size_t i) { return costs[i].value; });
+    const auto named = [&](std::size_t i) {
+        return QStringLiteral("%1 (%2)").arg(m.axes[0].text(curve.points[i].at),
+                                             metricText(m, curve.points[i].value));
+    };
+    if (m.setup.limit <= 0)
+        return tr("Best %1: %2").arg(metric, named(order.front()));
+    const QString limit = (sweep::isMoreBetter(m.metricName()) ? tr("%1 at least %2") : tr("%1 at most %2"))
+                              .arg(metric, metricText(m, m.setup.limit));
+    QStringList names;
+    for (const std::size_t i : order)
+        if (sweep::meets(curve.points[i].value, m.metricName(), m.setup.limit))
+            names << named(i);
+    return names.isEmpty() ? tr("%1: none; the best is %2").arg(limit, named(order.front()))
+                           : tr("%1: %2").arg(limit, names.join(QStringLiteral(", ")));
+}
+
+} // namespace
+
 QString sweepAnswer(const SweepModel& m)
 {
     const std::vector<SweepCurve> curves = m.curves();
     if (curves.empty())
         return {};
     const QString metric = sweepMetricTitle(word(m.metricName()));
+    if (curves.size() == 1 && !m.axes[0].words.isEmpty())
+        return machinesAnswer(m, curves.front(), metric);
     if (curves.size() == 1) {
         const auto& points = curves.front().points;
         const auto costs = sweep::costsOf(points, m.metricName());
@@ -194,7 +227,10 @@ Table sweepTable(const SweepModel& m)
         };
         add(row);
         for (std::size_t a = 0; a < m.axes.size(); ++a)
-            add(m.valueOf(row, a));
+            if (m.axes[a].words.isEmpty())
+                add(m.valueOf(row, a));
+            else
+                add(m.axes[a].text(m.valueOf(row, a)));
         for (std::size_t i = 0; i < sweep::metricsOf(m.plan()).size(); ++i)
             add(metric(r, i));
         if (m.beside)

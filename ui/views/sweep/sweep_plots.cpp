@@ -67,8 +67,10 @@ PlotAxis parameterAxis(const SweepModel& m, std::size_t axis)
     PlotAxis out;
     out.title = p.title;
     out.text = [p](double v) { return p.text(p.isFractional() ? v : std::round(v)); };
+    for (qsizetype i = 0; i < p.words.size(); ++i)
+        out.ticks.push_back(static_cast<double>(i));
     const auto& values = m.plan().axes[axis].values;
-    if (values.size() <= kMostTicks)
+    if (values.size() <= kMostTicks && p.words.isEmpty())
         for (const sweep::AxisValue& v : values)
             out.ticks.push_back(v.number().value_or(0));
     return out;
@@ -222,6 +224,16 @@ void addAnswers(PlotModel& plot, const SweepModel& m, const SweepCurve& curve, c
         plot.keys.push_back(markKey(tr("something becomes possible"), ring));
 }
 
+/// The line that machines must meet.
+void addLimit(PlotModel& plot, const SweepModel& m, const Theme& theme)
+{
+    if (m.setup.limit <= 0)
+        return;
+    const QPen pen(theme.ok, 1.5, Qt::DashLine);
+    addLine(plot, tr("limit"), {{plot.x.low, m.setup.limit}, {plot.x.high, m.setup.limit}}, pen);
+    plot.keys.push_back(lineKey(tr("limit"), pen));
+}
+
 PlotModel curvePlot(const SweepModel& m, const Theme& theme)
 {
     PlotModel plot;
@@ -238,6 +250,8 @@ PlotModel curvePlot(const SweepModel& m, const Theme& theme)
         low = std::min(low, v);
         high = std::max(high, v);
     };
+    if (m.setup.limit > 0 && !m.axes[0].words.isEmpty())
+        cover(m.setup.limit);
     const auto bound = boundColumn(m);
     for (const SweepCurve& c : curves)
         for (const sweep::CurvePoint& p : c.points) {
@@ -269,8 +283,10 @@ PlotModel curvePlot(const SweepModel& m, const Theme& theme)
                                                          : metricName(m),
                                         QPen(colour, 2), mark));
     }
-    if (curves.size() == 1)
+    if (curves.size() == 1 && m.axes[0].words.isEmpty())
         addAnswers(plot, m, curves.front(), theme);
+    else if (curves.size() == 1)
+        addLimit(plot, m, theme);
     addFailed(plot, m, theme);
     return plot;
 }

@@ -161,6 +161,22 @@ std::vector<SweepParameter> dimensionParameters(const Document& document)
     return out;
 }
 
+/// The presets, each a value of one axis.
+SweepParameter presetsAsAxis(const Machine& machine)
+{
+    SweepParameter out;
+    out.path = QString::fromUtf8(sweep::kMachineAxis.data(), std::ssize(sweep::kMachineAxis));
+    out.title = tr("Machine");
+    out.tip = tr("Presets, each a machine of its own. Machines that are not set up for the workload fail.");
+    for (const MachinePreset& preset : machinePresets())
+        out.words << QString::fromStdString(std::string(preset.name));
+    const auto preset = machinePreset(machine.name);
+    out.now = preset && *preset == machine
+                  ? static_cast<double>(out.words.indexOf(QString::fromStdString(machine.name)))
+                  : -1;
+    return out;
+}
+
 /// True for the Schedule lens with a problem that has its own hardware.
 bool isOnOwnHardware(const Document& document, SweepTask task)
 {
@@ -171,6 +187,11 @@ sweep::Axis planAxis(const SweepAxis& axis)
 {
     sweep::Axis out;
     out.name = axis.path.toStdString();
+    if (!axis.words.isEmpty()) {
+        for (const QString& name : axis.words)
+            out.values.push_back({name.toStdString()});
+        return out;
+    }
     out.range = sweep::AxisRange{axis.from, axis.to, axis.points, axis.isLogarithmic};
     return out;
 }
@@ -181,7 +202,8 @@ QJsonObject axisJson(const SweepAxis& axis)
             {QStringLiteral("from"), axis.from},
             {QStringLiteral("to"), axis.to},
             {QStringLiteral("points"), axis.points},
-            {QStringLiteral("log"), axis.isLogarithmic}};
+            {QStringLiteral("log"), axis.isLogarithmic},
+            {QStringLiteral("words"), QJsonArray::fromStringList(axis.words)}};
 }
 
 } // namespace
@@ -242,6 +264,8 @@ sweep::Plan taskPlan(const SweepSetup& setup)
 
 QString SweepParameter::text(double value) const
 {
+    if (!words.isEmpty())
+        return words.value(static_cast<qsizetype>(std::lround(value)));
     MachineField field;
     field.unit = unit;
     field.value = formatNumber(value);
@@ -258,7 +282,8 @@ Result<double> SweepParameter::typed(const QString& text) const
 
 bool SweepParameter::isFractional() const
 {
-    return unit != MachineUnit::Count && unit != MachineUnit::Bytes && unit != MachineUnit::BytesPerCycle;
+    return words.isEmpty() && unit != MachineUnit::Count && unit != MachineUnit::Bytes &&
+           unit != MachineUnit::BytesPerCycle;
 }
 
 QJsonObject sweepSetupJson(const SweepSetup& s)
@@ -268,6 +293,7 @@ QJsonObject sweepSetupJson(const SweepSetup& s)
             {QStringLiteral("iterations"), s.iterations},
             {QStringLiteral("seconds"), s.seconds},
             {QStringLiteral("within"), s.within},
+            {QStringLiteral("limit"), s.limit},
             {QStringLiteral("metric"), s.metric},
             {QStringLiteral("against"), s.against},
             {QStringLiteral("picture"), static_cast<int>(s.picture)}};
@@ -284,13 +310,14 @@ SweepSetup sweepSetupOf(const QJsonObject& json)
     for (int i = 0; i < 2; ++i) {
         const QJsonObject a = axes[i].toObject();
         out.axes.at(static_cast<std::size_t>(i)) = {
-            a[QStringLiteral("path")].toString(), a[QStringLiteral("from")].toDouble(),
-            a[QStringLiteral("to")].toDouble(), std::clamp(a[QStringLiteral("points")].toInt(2), 1, 1000),
-            a[QStringLiteral("log")].toBool(true)};
+            a[QStringLiteral("path")].toString(),  a[QStringLiteral("from")].toDouble(),
+            a[QStringLiteral("to")].toDouble(),    std::clamp(a[QStringLiteral("points")].toInt(2), 1, 1000),
+            a[QStringLiteral("log")].toBool(true), a[QStringLiteral("words")].toVariant().toStringList()};
     }
     out.iterations = number("iterations", 1, 100'000'000, out.iterations);
     out.seconds = number("seconds", 0, 3600, 0);
     out.within = number("within", 0, 100, out.within);
+    out.limit = std::max(0.0, json[QStringLiteral("limit")].toDouble());
     out.metric = json[QStringLiteral("metric")].toString();
     out.against = json[QStringLiteral("against")].toString();
     out.picture = static_cast<SweepPicture>(number("picture", 0, static_cast<int>(SweepPicture::Table), 0));
@@ -308,18 +335,20 @@ std::vector<SweepParameter> sweepParameters(Document& document, SweepTask task)
     std::vector<SweepParameter> out = machineParameters(*document.machine(), task);
     const std::vector<SweepParameter> sizes = dimensionParameters(document);
     out.insert(isOfLanguage(task) ? out.begin() : out.end(), sizes.begin(), sizes.end());
+    out.push_back(presetsAsAxis(*document.machine()));
     return out;
 }
 
 SweepAxis defaultAxis(const SweepParameter& p)
 {
+    if (!p.words.isEmpty())
+        return {p.path, 0,      static_cast<double>(p.words.size() - 1), static_cast<int>(p.words.size()),
+                false,  p.words};
     constexpr double kBatches = 256; // up to which the knee of decode is usually found
     if (p.path == QLatin1String("dimensions.batch"))
         return {p.path, 1, std::max(kBatches, p.now * kNarrow), 9, true};
     if (p.path == QLatin1String("dimensions.chips")) // other numbers rarely divide the heads
         return {p.path, 1, 8, 4, true};
-    if (p.path == QLatin1String("dimensions.expert_skew_1000ths"))
-        return {p.path, 0, 2000, 5, false};
     const bool wide = p.unit == MachineUnit::Bytes || p.path == QLatin1String("fast_memory_capacity");
     const double factor = wide ? kWide : kNarrow;
     double from = p.now / factor;

@@ -30,6 +30,9 @@ struct SweepParameter
     MachineUnit unit = MachineUnit::Count;
     double now = 0; ///< current value
     QString tip;
+    /// Names that are the values of the axis, such as presets of machines; a value is then a position among
+    /// them, -1 for none. Empty: the values are numbers.
+    QStringList words = {};
 
     [[nodiscard]] QString text(double value) const; ///< "128 KiB"
     /// Number of a typed text; the Error is the sentence for the user.
@@ -44,6 +47,7 @@ struct SweepAxis
     double from = 0, to = 0;
     int points = 2;
     bool isLogarithmic = true;
+    QStringList words = {}; ///< the values, if they are names
     bool operator==(const SweepAxis&) const = default;
 };
 
@@ -83,6 +87,7 @@ struct SweepSetup
     int iterations = 20'000; ///< iterations of a search at a point
     int seconds = 0;         ///< seconds per mapping at a point; 0 = until proven
     int within = 5;          ///< tolerance in percent
+    double limit = 0;        ///< of the metric, along machines: which of them meet it; 0: none
     QString metric;          ///< column of the plan; empty: the first
     QString against;         ///< second objective of the front: an axis or a column; empty: the first axis
     SweepPicture picture = SweepPicture::Curve;

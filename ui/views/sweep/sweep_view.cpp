@@ -229,6 +229,13 @@ void SweepView::refresh()
         m_model.setup = m_form->setup();
         m_model.setup.axes = m_swept.axes;
         m_model.axes = m_form->chosen();
+        for (std::size_t a = 0; a < m_model.axes.size(); ++a)
+            if (SweepParameter& p = m_model.axes[a];
+                !p.words.isEmpty()) { // positions among those of the sweep
+                const QString now = p.text(p.now);
+                p.words = m_swept.axes.at(a).words;
+                p.now = static_cast<double>(p.words.indexOf(now));
+            }
         m_model.changes = std::move(changes);
         m_model.besideIsOpen = m_besideIsOpen;
         sweep::Manifest manifest = main.sweep->manifest;

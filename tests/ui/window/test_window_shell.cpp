@@ -218,7 +218,7 @@ private Q_SLOTS:
         const QString said = lanes.lanes[3].readout(start + 1, 0.5);
         QVERIFY2(
             said.startsWith(
-                QStringLiteral("subgraph 5 computes %1 of the time").arg(percent(e.compute / e.latency))),
+                QStringLiteral("subgraph 5 computes %1 of the time").arg(ui::percent(e.compute / e.latency))),
             qPrintable(said));
         QVERIFY(lanes.lanes[4].readout(start + 1, 0.5).contains(QStringLiteral("stores")));
     }
@@ -372,7 +372,7 @@ private Q_SLOTS:
         };
         QCOMPARE(text("Workload"), QString::fromStdString(document().problem()->name()));
         QCOMPARE(text("Unit of the total"), QStringLiteral("cycles on edge"));
-        QCOMPARE(text("Total in seconds"), secondsText(document().snapshot()->evaluation.total * 1e-9 /
+        QCOMPARE(text("Total in seconds"), ui::secondsText(document().snapshot()->evaluation.total * 1e-9 /
                                                        document().machine()->clockGhz));
         auto* solve = m_window->findChild<QToolButton*>(QStringLiteral("primary"));
         QVERIFY(solve->isVisible() && solve->text() == QLatin1String("Auto-solve"));

@@ -123,7 +123,8 @@ private:
 
     /// Calls `visit` with the factors of a place, the smallest first, until it returns false.
     template <typename Visit>
-    void forEachFactor(std::size_t level, int axis, std::int64_t inside, std::int64_t most, const Visit& visit)
+    void forEachFactor(std::size_t level, int axis, std::int64_t inside, std::int64_t most,
+                       const Visit& visit)
     {
         const FactorLimit* const limit = m_constraints.at(level, axis, m_loop);
         const std::int64_t rest = ceilDiv(m_trips, inside);
@@ -144,7 +145,9 @@ private:
         const std::int64_t parts = ceilDiv(rest, factor);
         if (m_thinning == 1)
             return ceilDiv(rest, parts) != factor;
-        const auto isFew = [](std::int64_t n) { return (n & (n - 1)) == 0 || (n % 3 == 0 && (n / 3 & (n / 3 - 1)) == 0); };
+        const auto isFew = [](std::int64_t n) {
+            return (n & (n - 1)) == 0 || (n % 3 == 0 && (n / 3 & (n / 3 - 1)) == 0);
+        };
         return !isFew(factor) && !(isFew(parts) && ceilDiv(rest, parts) == factor);
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// All ways to put factors of one loop into the levels, if they need not divide (docs/rules/hierarchy.md 11.3).
+// All ways to put factors of one loop into the levels, if they need not divide
+// (docs/rules/hierarchy.md 11.3).
 #pragma once
 
 #include "hierarchy/constraints.h"

@@ -42,9 +42,11 @@ Steps stepsOf(const Architecture& architecture, const Mapping& mapping)
 {
     Steps out;
     std::size_t order = 0;
-    forEachLoop(architecture, mapping.levels, [&](const TiledLoop& tiled, std::size_t level, bool isTemporal) {
-        out[static_cast<std::size_t>(tiled.loop)].push_back({tiled.factor, 1, level, isTemporal, order++});
-    });
+    forEachLoop(architecture, mapping.levels,
+                [&](const TiledLoop& tiled, std::size_t level, bool isTemporal) {
+                    out[static_cast<std::size_t>(tiled.loop)].push_back(
+                        {tiled.factor, 1, level, isTemporal, order++});
+                });
     for (StepList& steps : out) {
         std::int64_t inside = 1;
         for (std::size_t i = steps.size(); i-- > 0;) {
@@ -223,7 +225,8 @@ WrittenCounts ImperfectCounter::written(std::size_t outer, std::size_t inner) co
             continue;
         }
         const auto count = [&](const auto& ofPart) {
-            return countSteps(m_steps[l], trips, [&](const Step& step) { return ofPart(partOf(step, e), step); });
+            return countSteps(m_steps[l], trips,
+                              [&](const Step& step) { return ofPart(partOf(step, e), step); });
         };
         const auto inVisit = [](Part part) { return part == Part::Kept || part == Part::Place; };
         out.sent *= count([&](Part part, const Step&) { return inVisit(part) || part == Part::Between; });

@@ -117,9 +117,8 @@ struct FactorFault
     int loop = 0;
     std::string message;
 };
-[[nodiscard]] std::optional<FactorFault> imperfectFault(const LoopNest& nest,
-                                                        const Architecture& architecture,
-                                                        const Mapping& mapping);
+[[nodiscard]] std::optional<FactorFault>
+imperfectFault(const LoopNest& nest, const Architecture& architecture, const Mapping& mapping);
 
 /// The same loops, each with the number of its steps in the last tile instead of its factor. Precondition: no
 /// fault.

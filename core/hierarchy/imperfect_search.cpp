@@ -442,7 +442,8 @@ private:
         Architecture perfect = m_architecture;
         perfect.imperfect = false;
         SearchOptions options = m_options;
-        options.seconds = std::min(kStartSeconds, m_options.seconds > 0 ? m_options.seconds / 8 : kStartSeconds);
+        options.seconds =
+            std::min(kStartSeconds, m_options.seconds > 0 ? m_options.seconds / 8 : kStartSeconds);
         const SearchResult found = search(nest, perfect, options);
         for (const MappingCost& point : found.front)
             add(point.mapping);
@@ -546,7 +547,8 @@ private:
     {
         SearchResult out = m_run.result();
         const bool isEmpty = m_space.complete && !m_space.isPossible(); // no chains at all
-        out.proven = isEmpty || (m_isSettled && std::ranges::all_of(m_open.least, [](double d) { return d == kInfinite; }));
+        out.proven = isEmpty || (m_isSettled &&
+                                 std::ranges::all_of(m_open.least, [](double d) { return d == kInfinite; }));
         out.interrupted = !out.proven && m_run.isStopped();
         for (std::size_t o = 0; o < kObjectives; ++o) {
             const auto objective = static_cast<Objective>(o);

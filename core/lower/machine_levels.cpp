@@ -3,9 +3,9 @@
 
 #include "base/text.h"
 #include "lower/component_energy.h"
+#include "model/machine_text.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
@@ -268,16 +268,8 @@ private:
         if (m_rate != 1)
             out.notes.push_back("a cycle is one multiplication of a PE: the clock is " +
                                 formatGrouped(a.clockGhz) + " GHz instead of " + formatGrouped(m.clockGhz));
-        if (std::string text = leftOutText(m, MachineLens::Mapping, isUsed); !text.empty())
+        if (std::string text = leftOutText(m, MachineLens::Mapping, isOfLevels); !text.empty())
             out.notes.push_back(std::move(text));
-    }
-
-    /// Fields that the four levels of the lens leave out, but this conversion does not.
-    static bool isUsed(std::string_view path)
-    {
-        constexpr std::array kUsed{"arrays",          "array.kind", "array.rates",   "array.row_loops",
-                                   "array.col_loops", "levels.",    "register_files"};
-        return std::ranges::any_of(kUsed, [&](const char* used) { return path.starts_with(used); });
     }
 
     const Machine& m;

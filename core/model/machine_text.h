@@ -10,7 +10,10 @@ namespace tilewright {
 [[nodiscard]] std::string sourceText(const Provenance& source);
 /// Source, formula or "given".
 [[nodiscard]] std::string originText(const MachineField& field);
-/// "Schedule, NPU"; what no lens models but the times of the Summary have; or "nothing yet".
+/// True for a field that the levels of the Mapping lens model (docs/rules/hierarchy.md 9), though its four
+/// levels do not.
+[[nodiscard]] bool isOfLevels(std::string_view path);
+/// "Schedule, NPU, Mapping with levels"; what no lens models but the Summary has; or "nothing yet".
 [[nodiscard]] std::string usedBy(const MachineField& field);
 
 } // namespace tilewright

@@ -58,9 +58,8 @@ Status checkResidues(const mapping::LoopNest& nest, int loop, const std::vector<
     }
     if (!any || value == trips - 1)
         return Unit{};
-    return messageOnly("dimension " + std::string(dimensionOf(nest, loop)) +
-                       ": factors and residues make " + std::to_string(value + 1) + ", the layer has " +
-                       std::to_string(trips));
+    return messageOnly("dimension " + std::string(dimensionOf(nest, loop)) + ": factors and residues make " +
+                       std::to_string(value + 1) + ", the layer has " + std::to_string(trips));
 }
 
 std::string factorText(const mapping::LoopNest& nest, int loop, std::int64_t factor, std::int64_t residue)

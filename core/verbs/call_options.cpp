@@ -135,9 +135,9 @@ void bindOptions(OptionList& o, PlaceCall& call)
     bindOptions(o, static_cast<ScheduleCall&>(call));
     o["problem"].help += "; without a schedule a CSV file of buffers: id,lower,upper,size";
     o["schedule"].required = false;
-    for (const char* name :
-         {"--dim", "--machine", "--rules", "--set", "--phase", "--batch", "--prompt", "--cached", "--tokens",
-          "--layers", "--chips", "--stages", "--kv-bits", "--weight-bits", "--activation-bits"})
+    for (const char* name : {"--dim", "--machine", "--rules", "--set", "--phase", "--batch", "--prompt",
+                             "--cached", "--tokens", "--layers", "--chips", "--stages", "--expert-chips",
+                             "--expert-skew", "--kv-bits", "--weight-bits", "--activation-bits"})
         o.needs(ofSchedule, "a schedule")(o[name]);
     o.add("--capacity", call.capacity, Range{1}, "Fast memory, which a file of buffers needs",
           o.notWith(ofSchedule, "a schedule, whose problem has its own"), o.otherwise("that of the problem"));

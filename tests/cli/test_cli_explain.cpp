@@ -42,8 +42,8 @@ void TestCliExplain::aFigureIsThatOfItsVerb_data()
     QTest::addColumn<QStringList>("asked");
     QTest::addColumn<QString>("address");
     const QStringList machine{"--machine", "edge"};
-    QTest::newRow("schedule") << QStringList{"evaluate", kProblem, kSchedule} << QStringList{kProblem, kSchedule}
-                              << "subgraphs.2.latency";
+    QTest::newRow("schedule") << QStringList{"evaluate", kProblem, kSchedule}
+                              << QStringList{kProblem, kSchedule} << "subgraphs.2.latency";
     QTest::newRow("total") << QStringList{"evaluate", kProblem, kSchedule} << QStringList{kProblem, kSchedule}
                            << "total_latency";
     QTest::newRow("npu") << QStringList{"npu", kModel} + machine
@@ -84,8 +84,7 @@ void TestCliExplain::withoutAFigureAllAreListed()
 
 void TestCliExplain::moreOfEachValueOfTheMachine()
 {
-    const json answer =
-        answerOf({"explain", kModel, "total_latency", "--machine", "edge", "--what-if"});
+    const json answer = answerOf({"explain", kModel, "total_latency", "--machine", "edge", "--what-if"});
     bool hasBandwidth = false;
     for (const json& value : answer["what_if"])
         if (value["field"] == "levels.external.gb_per_s") {
@@ -102,7 +101,8 @@ void TestCliExplain::wrongAddressesAreRefused_data()
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<QString>("reason");
     QTest::newRow("figure") << QStringList{kProblem, kSchedule, "colour"} << "there is no figure \"colour\"";
-    QTest::newRow("element") << QStringList{kProblem, kSchedule, "subgraph.99.latency"} << "there is no \"99\"";
+    QTest::newRow("element") << QStringList{kProblem, kSchedule, "subgraph.99.latency"}
+                             << "there is no \"99\"";
     QTest::newRow("schedule") << QStringList{kProblem, "nowhere.json", "total_latency"} << "nowhere.json";
     QTest::newRow("many") << QStringList{kProblem, "a", "b", "c"} << "expected a schedule and a figure";
     QTest::newRow("lens") << QStringList{kModel, "makespan", "--lens", "npu", "--what-if"}

@@ -196,6 +196,11 @@ void TourPlayer::aim()
         handOver();
         return;
     }
+    if (!spot.control->isEnabled() && ++m_polls <= kMaxPolls) { // of a file that is still being opened
+        m_then = &TourPlayer::aim;
+        m_timer.start(kTargetPollMs);
+        return;
+    }
     m_hand->say(how[m_gesture].caption);
     const bool jumps = m_window.preferences().reduceMotion;
     m_hand->goTo(m_window.mapFromGlobal(spot.control->mapToGlobal(spot.at)),

@@ -47,7 +47,8 @@ private:
             order(0);
     }
 
-    /// The factors of a loop, from the innermost place outwards: the axes of a level, then its temporal loops.
+    /// The factors of a loop, from the innermost place outwards: the axes of a level, then its temporal
+    /// loops.
     void place(int loop, std::size_t level, std::size_t axis, std::int64_t inside)
     {
         const std::int64_t trips = m_nest.trips[static_cast<std::size_t>(loop)];
@@ -85,9 +86,8 @@ private:
         std::ranges::sort(loops, {}, &TiledLoop::loop);
         do
             order(level + 1);
-        while (std::next_permutation(
-            loops.begin(), loops.end(),
-            [](const TiledLoop& a, const TiledLoop& b) { return a.loop < b.loop; }));
+        while (std::next_permutation(loops.begin(), loops.end(),
+                                     [](const TiledLoop& a, const TiledLoop& b) { return a.loop < b.loop; }));
         loops = before;
     }
 
@@ -216,7 +216,8 @@ void TestMappingHierarchyImperfect::rule_11_3_neverWorseThanFactorsThatDivide()
 /// 31 x 37 on 16 x 16 instances: factors that divide leave all but one of them idle.
 void TestMappingHierarchyImperfect::rule_11_3_primes()
 {
-    Architecture a = machine({level("DRAM"), level("buffer", {axis("rows", 16), axis("cols", 16)}), level("regs")});
+    Architecture a =
+        machine({level("DRAM"), level("buffer", {axis("rows", 16), axis("cols", 16)}), level("regs")});
     a.levels[0].readBytesPerCycle = a.levels[0].writeBytesPerCycle = 64;
     a.levels[1].bytes = 4096;
     for (Level& l : a.levels)

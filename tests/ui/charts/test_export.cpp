@@ -208,7 +208,10 @@ private Q_SLOTS:
         options.size = {900, 500};
         view->pinPeak();
         const QImage peak = renderToImage(*view, options);
-        view->pin(0);
+        Selection& selection = window.state().selection;
+        const SelectionState chosen = selection.state();
+        view->pin(0); // also selects the subgraph there, which a figure shows
+        selection.set(chosen);
         QVERIFY(renderToImage(*view, options) == peak);
         const QRectF area(QPointF(0, 0), options.size);
         const LanePlaces figure = lanePlaces(area, view->lanes(), 0, true);

@@ -298,7 +298,7 @@ private Q_SLOTS:
         QCOMPARE(best.looked, problem->opCount());
         const auto* first = overview->findChild<WrapButton*>();
         QVERIFY(first);
-        QVERIFY2(first->toolTip().contains(number(best.changes.front().change.total)),
+        QVERIFY2(first->toolTip().contains(rich(number(best.changes.front().change.total))),
                  qPrintable(first->toolTip()));
     }
     void suggestionsDifferAndApply()

@@ -11,6 +11,7 @@
 #include "workspace/systolic_document.h"
 
 #include <QApplication>
+#include <QComboBox>
 #include <QDialog>
 #include <QLabel>
 #include <QLineEdit>
@@ -128,9 +129,19 @@ void TestMachineDock::aPresetIsOneUndoStep()
 void TestMachineDock::typedTransfersReachTheNpuLens()
 {
     open("llama-block.json");
+    m_window->showView(QStringLiteral("npu")); // the lens follows the machine from then on
     auto* view = viewOf<MachineView>(*m_window, "machine");
     m_window->showView(QStringLiteral("machine"));
-    typeField(*view, QStringLiteral("noc.core_to_core"), QStringLiteral("true"));
+    QTreeWidgetItem* const toCores = fieldItem(*view, QStringLiteral("noc.core_to_core"));
+    QVERIFY(toCores);
+    view->list()->setCurrentItem(toCores, 1);
+    view->list()->setFocus();
+    view->list()->editItem(toCores, 1); // a choice of words
+    auto* const words = view->list()->viewport()->findChild<QComboBox*>();
+    QVERIFY(words);
+    QTest::keyClicks(words, QStringLiteral("true"));
+    QTest::keyClick(words, Qt::Key_Return);
+    QCoreApplication::processEvents();
     QVERIFY(document().machine()->noc.coreToCore);
     QVERIFY(workspace().npu().settings().hardware.coreToCore);
     const double before = document().machine()->deliverableGbPerSecond();

@@ -373,7 +373,7 @@ private Q_SLOTS:
         QCOMPARE(text("Workload"), QString::fromStdString(document().problem()->name()));
         QCOMPARE(text("Unit of the total"), QStringLiteral("cycles on edge"));
         QCOMPARE(text("Total in seconds"), ui::secondsText(document().snapshot()->evaluation.total * 1e-9 /
-                                                       document().machine()->clockGhz));
+                                                           document().machine()->clockGhz));
         auto* solve = m_window->findChild<QToolButton*>(QStringLiteral("primary"));
         QVERIFY(solve->isVisible() && solve->text() == QLatin1String("Auto-solve"));
         // The rules are a button that shows them.

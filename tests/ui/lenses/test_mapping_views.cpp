@@ -322,7 +322,7 @@ private Q_SLOTS:
     /// sight.
     void verdictsStayInSight()
     {
-        auto& view = open<MappingView>(nullptr, {1100, 250});
+        auto& view = open<MappingView>(nullptr, {1250, 250});
         auto* bar = view.findChild<QScrollBar*>(QString(), Qt::FindDirectChildrenOnly);
         QVERIFY(bar && !bar->isHidden() && bar->maximum() > 0);
         const QRectF column = view.places().columns[0];

@@ -29,6 +29,7 @@ namespace {
 
 constexpr std::size_t kOffered = 5;
 constexpr std::size_t kSettled = 40; // subgraphs that an export or a test waits for
+constexpr int kSettleMs = 3'000;     // and for how long
 constexpr double kEvery = 0.5;       // seconds between two reports of the search
 // Larger schedules take minutes: every subgraph is tiled again for each other memory size.
 constexpr std::size_t kMeasured = 300;
@@ -220,6 +221,11 @@ void ScheduleOverview::settle()
         m_timer.stop();
         request(kSettled); // a longer search is stopped: the result must not depend on time
     }
+    // Of a model on a machine a subgraph may take seconds: what was found until then is shown as that.
+    QTimer late;
+    late.setSingleShot(true);
+    connect(&late, &QTimer::timeout, this, [this] { m_job.finishEarly(); });
+    late.start(kSettleMs);
     m_job.waitIdle();
 }
 

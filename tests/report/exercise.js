@@ -110,8 +110,8 @@ if (schedule && schedule.subgraphs.length > 1 && data.charts.length) {
   check("clear", lit("latency") === 0 && !$$("tr.lit").length && $("#clear").disabled);
   const opKeys = clickPartOf("graph", keys => keys[0][0] === "o" || keys[0][0] === "g" || keys[0][0] === "s");
   check("graph: a click", opKeys && lit("graph") > 0 && lit("latency") > 0 && $$("#subgraphs tr.lit").length > 0, opKeys);
-  clickPartOf("memory", keys => keys[0].includes("."));
-  check("memory: a click on a step", lit("memory") > 0 && lit("latency") > 0 && $$("#subgraphs tr.lit").length === 1);
+  const moment = clickPartOf("memory", keys => keys[0].includes("."));
+  check("memory: a click on a step", lit("memory") > 0 && (lit("latency") > 0) === has("latency", moment[0].split(".")[0]) && $$("#subgraphs tr.lit").length === 1, moment);
   const dot = clickPartOf("roofline", keys => keys[0][0] === "s");
   check("roofline: a click", lit("roofline") > 0 && $$("#subgraphs tr.lit").length === 1 && (lit("memory") > 0) === has("memory", dot[0]), dot);
 

@@ -51,6 +51,8 @@ std::string gemmTable(const lower::LoweredProblem& lowered)
         for (std::int64_t i = 0; i < layer.count; ++i) {
             std::string name = layer.operators.front();
             std::replace(name.begin(), name.end(), ',', ';');
+            if (name.find_first_not_of(" \t\r\n") == std::string::npos)
+                name = "layer";
             if (layer.count > 1)
                 name += "#" + std::to_string(i);
             const std::string plain = name;

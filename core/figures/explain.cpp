@@ -84,14 +84,17 @@ Result<Figures> ofMapping(const ExplainCall& call)
                            layer->architecture.energyPj.mac});
 }
 
-/// `address`: empty for none.
-Result<ExplainAnswer> answerOf(Figures figures, const std::string& address)
+/// `address`: empty for none. `file` is what an Error names.
+Result<ExplainAnswer> answerOf(Figures figures, const std::string& address, const std::string& file)
 {
     ExplainAnswer out{std::move(figures), {}, {}};
     if (!address.empty()) {
         auto figure = out.figures.find(address);
-        if (!figure)
-            return figure.error();
+        if (!figure) {
+            Error error = figure.error();
+            error.file = file;
+            return error;
+        }
         out.figure = *std::move(figure);
     }
     return out;
@@ -127,7 +130,8 @@ Result<ExplainAnswer> explain(ExplainCall& call)
                                                 : ofSystolic(call);
         if (!figures)
             return figures.error();
-        return answerOf(*std::move(figures), call.asked.empty() ? std::string() : call.asked.front());
+        return answerOf(*std::move(figures), call.asked.empty() ? std::string() : call.asked.front(),
+                        call.workload.file);
     }
     std::error_code failed;
     const bool named = call.asked.size() == 2 ||
@@ -140,8 +144,15 @@ Result<ExplainAnswer> explain(ExplainCall& call)
             ErrorCode::Refused, sentence(files->loaded.formatIssues.front()), {}, call.asked.front()};
     const auto snapshot = std::make_shared<const Snapshot>(verbs::snapshotOf(*files));
     auto out = answerOf(scheduleFigures(snapshot, files->model),
-                        call.asked.size() == (named ? 2U : 1U) ? call.asked.back() : std::string());
-    if (out && out->figure && call.whatIf)
+                        call.asked.size() == (named ? 2U : 1U) ? call.asked.back() : std::string(),
+                        named ? call.asked.front() : call.workload.file);
+    if (!out) {
+        Error error = out.error();
+        if (const Issue* const broken = snapshot->evaluation.verdict())
+            error.message += "; " + sentence(*broken);
+        return error;
+    }
+    if (out->figure && call.whatIf)
         out->whatIf = whatIf(*snapshot, files->model, out->figure->address);
     return out;
 }

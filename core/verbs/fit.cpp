@@ -43,6 +43,8 @@ Result<Fitted> fittedOf(const Machine& machine, const std::string& path, double 
             return cannotFit(path, "stands for several values or follows from others");
         value = std::atof(field->value.c_str());
     } else if (path.starts_with("array.rates.")) {
+        if (const auto could = withMachineField(machine, path, "1"); !could)
+            return cannotFit(path, "cannot be set: " + could.error().message);
         value = 1;
         out.label = "array, rate at " + path.substr(std::string_view("array.rates.").size()) + " bits";
     } else {

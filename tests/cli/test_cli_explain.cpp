@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Issue 41 a, on the command line: explain.
+#include "base/file.h"
 #include "cli_run.h"
 #include "test_main.h"
 
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <nlohmann/json.hpp>
 
 namespace test_cli_explain {
 
+using namespace tilewright;
 using namespace tilewright::test;
 using nlohmann::json;
 
@@ -23,6 +26,9 @@ private slots:
     void moreOfEachValueOfTheMachine();
     void wrongAddressesAreRefused_data();
     void wrongAddressesAreRefused();
+
+private:
+    QTemporaryDir m_folder;
 };
 
 const QString kSamples = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/");

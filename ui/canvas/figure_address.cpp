@@ -40,9 +40,10 @@ QString figureAt(const QWidget& widget, QPoint position)
     QPoint at = position;
     for (const QWidget* w = &widget; w != nullptr; w = w->parentWidget()) {
         if (const auto* list = qobject_cast<const QAbstractItemView*>(w)) {
-            const QPoint inside = list->viewport()->mapFrom(&widget, position);
+            const QWidget* const viewport = list->viewport();
+            const QPoint inside = viewport->mapFrom(list, widget.mapTo(list, position));
             if (const QString cell = list->indexAt(inside).data(TableModel::FigureRole).toString();
-                !cell.isEmpty())
+                viewport->rect().contains(inside) && !cell.isEmpty())
                 return cell;
         }
         if (const auto* canvas = dynamic_cast<const Canvas*>(w))

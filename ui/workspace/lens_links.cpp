@@ -54,8 +54,13 @@ void LensLinks::attach(NpuDocument& document)
         if (m_updating || !m_npuModel)
             return;
         if (document.model() == m_npuModel && s.tiling == m_tiling && s.hardware == m_hardware) {
-            if (m_npuLeft && document.undoStack().canRedo()) // the edit that ended the following is undone
-                setFollowing(Lens::Npu, true);
+            // The edit that ended the following is undone. What would replace the edits that can be done
+            // again is for the user to ask for.
+            if (m_npuLeft && document.undoStack().canRedo() && !m_outdated[index(Lens::Npu)]) {
+                m_npuLeft = false;
+                m_following[index(Lens::Npu)] = true;
+                Q_EMIT followingChanged(Lens::Npu);
+            }
         } else if (document.undoStack().canRedo()) {
             followAgain(Lens::Npu);
         } else if (isFollowing(Lens::Npu)) {

@@ -45,6 +45,7 @@ private Q_SLOTS:
     void editingALensPinsIt();
     void theNpuLensFollowsASubgraph();
     void ownTilesKeepTheFigureAndUndoFollowsAgain();
+    void undoLosesNoEditWhenTheWorkloadIsAnother();
     void undoInALensThatOnlyShowsIsThatOfTheSchedule();
     void whatWasEditedBeforeIsNotReplaced();
     void aClosedWorkloadLeavesTheNpuAlone();
@@ -242,6 +243,27 @@ void TestLenses::ownTilesKeepTheFigureAndUndoFollowsAgain()
     npu.undoStack().undo();
     QVERIFY(workspace().links().isFollowing(Lens::Npu));
     QTRY_VERIFY_WITH_TIMEOUT(!npu.isBusy() && workspace().links().makespan() == first, 20'000);
+}
+
+/// Undo of the edit that ended the following, when the schedule has another workload by now: the model stays,
+/// and the edit can be done again.
+void TestLenses::undoLosesNoEditWhenTheWorkloadIsAnother()
+{
+    open("llama-block.json");
+    run("lens.npu");
+    NpuDocument& npu = workspace().npu();
+    QTRY_VERIFY_WITH_TIMEOUT(workspace().links().makespan() && !npu.isBusy(), 20'000);
+    npu::TileSizes tile;
+    tile.m = tile.n = tile.k = 16;
+    npu.setTile(std::array{0U}, tile);
+    QVERIFY(!workspace().links().isFollowing(Lens::Npu));
+    const auto edited = npu.settings();
+    const auto model = npu.model();
+    open("small-conv.csv");
+    npu.undoStack().undo();
+    QCOMPARE(npu.model(), model);
+    npu.undoStack().redo();
+    QVERIFY(npu.model() == model && npu.settings() == edited);
 }
 
 void TestLenses::undoInALensThatOnlyShowsIsThatOfTheSchedule()

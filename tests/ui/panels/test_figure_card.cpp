@@ -8,9 +8,11 @@
 #include "window_fixture.h"
 
 #include <QComboBox>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QTableView>
 #include <QTreeView>
 
@@ -40,6 +42,7 @@ private Q_SLOTS:
     void cleanup() { m_window.reset(); }
 
     void altAndAClickAskForACell();
+    void altOverHeadingsAndScrollBarsAsksNothing();
     void theQuestionMarkAsksForTheFocus();
     void aPartLeadsToItsFigureAndBack();
     void moreOfEachValue();
@@ -94,6 +97,18 @@ void TestFigureCard::altAndAClickAskForACell()
     QTest::mouseClick(rows().viewport(), Qt::LeftButton, {}, cell(2, SubgraphModel::Latency));
     QCOMPARE(card().shown(), QStringLiteral("schedule:subgraphs.4.peak_working_set"));
     QCOMPARE(rows().currentIndex().row(), 2);
+}
+
+/// Headings and scroll bars are children of the list beside its rows.
+void TestFigureCard::altOverHeadingsAndScrollBarsAsksNothing()
+{
+    QHeaderView* const headings = rows().horizontalHeader();
+    headings->setVisible(true);
+    QTest::mouseClick(headings->viewport(), Qt::LeftButton, Qt::AltModifier,
+                      {headings->sectionPosition(SubgraphModel::Latency) + 4, 4});
+    rows().setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
+    QTest::mouseClick(rows().verticalScrollBar(), Qt::LeftButton, Qt::AltModifier);
+    QVERIFY(!card().isVisible());
 }
 
 void TestFigureCard::theQuestionMarkAsksForTheFocus()

@@ -347,6 +347,7 @@ const std::array kNpuKinds{
 template <typename Range, typename Name> std::vector<std::string> namesOf(const Range& range, Name&& name)
 {
     std::vector<std::string> out;
+    out.reserve(range.size());
     for (const auto& element : range)
         out.push_back(name(element));
     return out;

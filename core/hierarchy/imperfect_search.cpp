@@ -427,7 +427,7 @@ private:
     /// Adds a mapping whose factors may be larger than needed.
     void add(const Mapping& mapping)
     {
-        const Mapping tight = tightened(m_nest, m_architecture, mapping);
+        Mapping tight = tightened(m_nest, m_architecture, mapping);
         const Cost cost = evaluate(m_nest, m_architecture, tight);
         if (cost.valid() && m_options.constraints.allows(m_architecture, tight))
             m_run.found().add(cost.energy, cost.cycles, [&] { return tight; });

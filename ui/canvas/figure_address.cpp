@@ -42,14 +42,14 @@ QString figureAt(const QWidget& widget, QPoint position)
         if (const auto* list = qobject_cast<const QAbstractItemView*>(w)) {
             const QWidget* const viewport = list->viewport();
             const QPoint inside = viewport->mapFrom(list, widget.mapTo(list, position));
-            if (const QString cell = list->indexAt(inside).data(TableModel::FigureRole).toString();
+            if (QString cell = list->indexAt(inside).data(TableModel::FigureRole).toString();
                 viewport->rect().contains(inside) && !cell.isEmpty())
                 return cell;
         }
         if (const auto* canvas = dynamic_cast<const Canvas*>(w))
-            if (const QString item = figureOfKeys(canvas->itemAt(at)); !item.isEmpty())
+            if (QString item = figureOfKeys(canvas->itemAt(at)); !item.isEmpty())
                 return item;
-        if (const QString own = w->property(kProperty).toString(); !own.isEmpty())
+        if (QString own = w->property(kProperty).toString(); !own.isEmpty())
             return own;
         if (w->isWindow())
             break;

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What explains the figures of a schedule: the evaluated schedule, and the parts that several figures have.
+#pragma once
+
+#include "eval/step_kinds.h"
+#include "figures/figure.h"
+#include "lower/on_machine.h"
+#include "rules/check.h"
+#include "snapshot/snapshot.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tilewright::figures {
+
+struct ScheduleSource
+{
+    SnapshotPtr snapshot;
+    std::string time;    ///< "cycles", "units of time"
+    std::string perTime; ///< "elements a cycle"
+    lower::ModelOnMachinePtr model;
+    /// What has been walked so far.
+    std::shared_ptr<std::map<std::size_t, std::optional<StepKinds>>> walked =
+        std::make_shared<std::map<std::size_t, std::optional<StepKinds>>>();
+
+    [[nodiscard]] const Problem& problem() const { return *snapshot->problem; }
+    [[nodiscard]] const Evaluation& evaluation() const { return snapshot->evaluation; }
+    /// Nothing if the subgraph breaks a rule.
+    [[nodiscard]] const SubgraphEvaluation* valid(std::size_t i) const
+    {
+        const SubgraphEvaluation& e = evaluation().subgraphs[i];
+        return e.structurallyValid ? &e : nullptr;
+    }
+    [[nodiscard]] const Subgraph& subgraph(std::size_t i) const { return snapshot->schedule[SubgraphId(i)]; }
+    [[nodiscard]] std::vector<TensorId> resident(std::size_t i) const
+    {
+        return residentBefore(problem(), snapshot->schedule, evaluation().rules, SubgraphId(i));
+    }
+    [[nodiscard]] const std::optional<StepKinds>& steps(std::size_t i) const
+    {
+        const auto [at, isNew] = walked->try_emplace(i);
+        if (isNew && evaluation().subgraphs[i].steps <= kMostExplainedSteps)
+            at->second = stepKinds(problem(), snapshot->schedule, evaluation().rules, SubgraphId(i),
+                                   kMostExplainedSteps + 1);
+        return at->second;
+    }
+};
+
+/// Nothing: this answer has no such figure.
+using Value = std::optional<ExplainedValue>;
+
+/// A value that the evaluator states, because its steps are too many to be told.
+[[nodiscard]] ExplainedValue byEvaluator(std::string name, std::string unit, double value, std::string rule);
+[[nodiscard]] ExplainedValue counted(std::string name, std::int64_t count, std::string unit = {});
+/// A sum. Of many parts the smaller ones are one leaf: the rest of `whole`.
+[[nodiscard]] ExplainedValue sumOf(std::string name, std::string unit, double whole,
+                                   std::vector<ExplainedValue> parts, std::string rule = {});
+/// A value of the problem file, or of what the model was lowered to.
+[[nodiscard]] ExplainedValue given(const ScheduleSource& s, std::string name, std::string unit, double value,
+                                   const std::string& field);
+/// Sizes in units (R1.9) as elements that capacity and bandwidth count.
+[[nodiscard]] ExplainedValue asElements(const ScheduleSource& s, ExplainedValue units);
+/// The bandwidth of the slow memory.
+[[nodiscard]] ExplainedValue bandwidth(const ScheduleSource& s);
+
+/// The figures of subgraph i.
+namespace ofSubgraph {
+
+[[nodiscard]] Value latency(const ScheduleSource& s, std::size_t i);
+[[nodiscard]] Value compute(const ScheduleSource& s, std::size_t i);
+[[nodiscard]] Value memory(const ScheduleSource& s, std::size_t i);
+[[nodiscard]] Value loads(const ScheduleSource& s, std::size_t i);
+[[nodiscard]] Value stores(const ScheduleSource& s, std::size_t i);
+[[nodiscard]] Value reserved(const ScheduleSource& s, std::size_t i);
+[[nodiscard]] Value peak(const ScheduleSource& s, std::size_t i);
+[[nodiscard]] Value steps(const ScheduleSource& s, std::size_t i);
+[[nodiscard]] Value rows(const ScheduleSource& s, std::size_t i);
+[[nodiscard]] Value cols(const ScheduleSource& s, std::size_t i);
+[[nodiscard]] Value computeBound(const ScheduleSource& s, std::size_t i);
+[[nodiscard]] Value energy(const ScheduleSource& s, std::size_t i);
+[[nodiscard]] Value padding(const ScheduleSource& s, std::size_t i);
+[[nodiscard]] Value reload(const ScheduleSource& s, std::size_t i);
+
+} // namespace ofSubgraph
+
+} // namespace tilewright::figures

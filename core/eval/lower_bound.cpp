@@ -75,6 +75,8 @@ std::int64_t leastReadOf(const Problem& problem, TensorId t, OpId reader, std::i
 std::int64_t leastLoaded(const Problem& problem, const Rules& rules, TensorId t,
                          const std::vector<SpatialAxes>& axes)
 {
+    if (problem.consumers(t).empty()) // read through plain views only, which are loaded themselves (R1.7)
+        return 0;
     const bool stays = rules.keepsInputs() && !problem.isView(t) && problem.hasMaps() &&
                        problem.sizeUnits(t) < problem.capacityUnits();
     std::int64_t least = stays ? problem.tensor(t).elements() : 0;
@@ -251,14 +253,11 @@ LowerBound lowerBoundByComponents(const Problem& problem, const Rules& rules)
     return Bounder(problem, rules).run();
 }
 
-LowerBound lowerBound(const Problem& problem, const Rules& rules)
+namespace {
+
+/// All parts as one, without times.
+BoundPart wholeGraph(const Problem& problem, const LowerBound& bound)
 {
-    LowerBound bound = lowerBoundByComponents(problem, rules);
-    const TrafficBound whole = trafficBound(problem, rules);
-    if (whole.total() <= bound.value)
-        return bound;
-    // The parts add up to a bound. Only a bound for the graph as a whole includes the reloads that the
-    // capacity forces.
     BoundPart part;
     part.ops = problem.topologicalOrder();
     std::sort(part.ops.begin(), part.ops.end());
@@ -267,10 +266,34 @@ LowerBound lowerBound(const Problem& problem, const Rules& rules)
         part.outputElements += p.outputElements;
         part.spilledElements += p.spilledElements;
     }
+    part.text = formatGrouped(part.ops.size()) + (part.ops.size() == 1 ? " op: " : " ops: ");
+    return part;
+}
+
+} // namespace
+
+LowerBound lowerBound(const Problem& problem, const Rules& rules)
+{
+    LowerBound bound = lowerBoundByComponents(problem, rules);
+    const TrafficBound whole = trafficBound(problem, rules);
+    if (problem.floor() > std::max(whole.total(), bound.value)) {
+        BoundPart part = wholeGraph(problem, bound);
+        part.compute = bound.compute;
+        part.memory = bound.memory;
+        part.value = bound.value = problem.floor();
+        part.text += "the floor of the model on one core is " + formatGrouped(part.value) +
+                     ", all products at the largest rate of the arrays or the bytes that must move (R19)";
+        bound.parts = {std::move(part)};
+        return bound;
+    }
+    if (whole.total() <= bound.value)
+        return bound;
+    // The parts add up to a bound. Only a bound for the graph as a whole includes the reloads that the
+    // capacity forces.
+    BoundPart part = wholeGraph(problem, bound);
     part.compute = bound.compute = std::max(bound.compute, whole.compute);
     part.memory = bound.memory = std::max(bound.memory, whole.memory);
     part.value = bound.value = whole.total();
-    part.text = formatGrouped(part.ops.size()) + (part.ops.size() == 1 ? " op: " : " ops: ");
     part.text += whole.memory >= whole.compute
                      ? "moving data takes at least " + formatGrouped(part.value) +
                            ", because tiles are at most native and fast memory is limited: operands are "

@@ -83,6 +83,12 @@ Value bound(const ScheduleSource& s, std::size_t)
     if (quick.value != s.snapshot->lowerBound)
         return leaf("lower bound", s.time, s.snapshot->lowerBound, "a proof (bound --seconds)",
                     "docs/rules/bound.md");
+    if (s.model && quick.value == s.problem().floor())
+        return combined(Operation::Quotient, "lower bound", s.time,
+                        {figureLeaf("floor", "cycles", lower::floorOf(*s.model, 1).cycles.value, "floor"),
+                         leaf("cycles of a unit of time", "cycles",
+                              static_cast<double>(s.model->lowered.timeUnit), "lowered problem")},
+                        "R19");
     std::vector<ExplainedValue> parts;
     double sum = 0;
     for (const BoundPart& part : quick.parts) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lower/on_machine.h"
 
+#include "lower/floor.h"
+
 #include "base/table.h"
 #include "base/text.h"
 #include "edit/fit.h"
@@ -86,8 +88,10 @@ Result<ModelOnMachinePtr> putOnMachine(std::shared_ptr<const Workload> workload,
     auto problem = Problem::build(lowered->data);
     if (!problem)
         return problem.error();
-    return std::make_shared<const ModelOnMachine>(
-        ModelOnMachine{std::move(workload), machine, std::move(*lowered), std::move(*problem)});
+    ModelOnMachine out{std::move(workload), machine, std::move(*lowered), std::move(*problem)};
+    out.problem =
+        out.problem->withFloor(floorOf(out, 1).cycles.value / static_cast<double>(out.lowered.timeUnit));
+    return std::make_shared<const ModelOnMachine>(std::move(out));
 }
 
 bool sameGraph(const Problem& a, const Problem& b)

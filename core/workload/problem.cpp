@@ -183,6 +183,13 @@ std::optional<Error> checkViews(const Problem::Data& data,
 
 } // namespace
 
+ProblemPtr Problem::withFloor(double time) const
+{
+    auto out = std::make_shared<Problem>(*this);
+    out->m_floor = time;
+    return out;
+}
+
 Result<ProblemPtr> Problem::build(Data data)
 {
     if (auto error = checkHardware(data.hardware))

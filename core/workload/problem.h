@@ -112,6 +112,11 @@ public:
     /// file.
     [[nodiscard]] static Result<std::shared_ptr<const Problem>> build(Data data);
 
+    /// A copy that knows a time which no schedule goes below, in units of time: the floor of the model that
+    /// it was lowered from (R19). Files do not have it.
+    [[nodiscard]] std::shared_ptr<const Problem> withFloor(double time) const;
+    [[nodiscard]] double floor() const noexcept { return m_floor; } ///< 0 if no floor is known
+
     [[nodiscard]] const std::string& name() const noexcept { return m_data.name; }
     [[nodiscard]] const Hardware& hardware() const noexcept { return m_data.hardware; }
     [[nodiscard]] const Data& data() const noexcept { return m_data; }
@@ -232,6 +237,7 @@ private:
     void readThroughMaps();
     [[nodiscard]] std::optional<Error> countUnits();
     Data m_data;
+    double m_floor = 0;
     IdVector<OpId, Op> m_graphOps; // ops with bases instead of views with maps; empty without maps
     IdVector<TensorId, std::optional<std::size_t>> m_maps; // by tensor: index in views; empty without maps
     std::vector<std::int64_t> m_volumes;                   // by index in views, for those with a map

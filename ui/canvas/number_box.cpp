@@ -15,7 +15,8 @@ namespace tilewright::ui {
 
 void showRefusal(QWidget& field, const QString& why)
 {
-    QToolTip::showText(field.mapToGlobal(field.rect().bottomLeft()), rich(why.toHtmlEscaped()), &field);
+    QToolTip::showText(field.mapToGlobal(field.rect().bottomLeft()),
+                       rich(QStringLiteral("<span>%1</span>").arg(why.toHtmlEscaped())), &field);
     QAccessibleEvent event(&field, QAccessible::Alert);
     QAccessible::updateAccessibility(&event);
 }

@@ -279,6 +279,8 @@ void Panes::restoreDocks()
         m_window.restoreState(layout, kLayoutVersion);
     else
         arrange(std::exchange(m_hidden, {}));
+    for (const QString& name : m_offered.values())
+        offer(name, true);
     resizeAgain();
 }
 
@@ -314,6 +316,7 @@ void Panes::showView(const QString& name)
 void Panes::offer(const QString& name, bool hasSomethingToSay)
 {
     QDockWidget* dock = m_docks.value(name);
+    hasSomethingToSay ? (void)m_offered.insert(name) : (void)m_offered.remove(name);
     if (!dock || areHidden() || m_maximised)
         return;
     if (!hasSomethingToSay) {

@@ -6,6 +6,7 @@
 
 #include <QMap>
 #include <QObject>
+#include <QSet>
 #include <QTimer>
 
 #include <vector>
@@ -146,6 +147,7 @@ private:
     QDockWidget* m_front = nullptr;                ///< dock that the perspective shows in front at the bottom
     bool m_hadModel = false;                       ///< the docks are those of a model
     bool m_chosen = false;                         ///< the user chose m_perspective in this window
+    QSet<QString> m_offered;                       ///< views that have something to say
     QByteArray m_layout;  ///< layout of the docks that hideDocks() hid; empty if they are shown
     Arrangement m_hidden; ///< docks that hideDocks() hid; empty if m_layout is from the last session
     /// Layout of the last session, until the window has its final size. A window is small before it is

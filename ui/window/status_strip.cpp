@@ -251,13 +251,13 @@ void StatusStrip::fillMenu()
 /// Shows the total with the cycles of the array itself; nothing under rules where that is the total itself.
 void StatusStrip::refreshArray(const Snapshot* shown, bool valid)
 {
-    if (!shown || shown->evaluation.rules.compute == Rules::Compute::Array) {
+    if (!shown || !valid || shown->evaluation.rules.compute == Rules::Compute::Array) {
         m_array->clear();
         return;
     }
     const Theme& theme = m_context.themes.theme();
     const Hardware& hw = shown->problem->hardware();
-    m_array->show(tr("on the array %1").arg(number(shown->arrayTotal)), valid ? theme.text : theme.muted);
+    m_array->show(tr("on the array %1").arg(number(shown->arrayTotal)), theme.text);
     m_array->setToolTip(
         tr("%1: total latency of the same schedule with the cycles of the systolic array of %2 × %3 (rule "
            "switch compute=array). These include filling and draining the array in every step, and idle rows "
@@ -362,7 +362,9 @@ void StatusStrip::refresh()
     // While the schedule is invalid, the last valid total is shown in grey.
     const SnapshotPtr shown = valid ? snapshot : document.lastValid();
     const QString total = shown ? number(shown->evaluation.total) : QStringLiteral("–");
-    m_total->show(valid ? tr("Total %1").arg(total) : tr("Total – (was %1)").arg(total),
+    m_total->show(valid   ? tr("Total %1").arg(total)
+                  : shown ? tr("Total – (was %1)").arg(total)
+                          : tr("Total –"),
                   valid ? theme.text : theme.muted);
     m_total->setToolTip(shown ? tr("Total latency %1").arg(exactNumber(shown->evaluation.total))
                               : tr("There has been no valid schedule yet."));

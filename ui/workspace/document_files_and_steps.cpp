@@ -125,6 +125,7 @@ Status Document::takeSchedule(std::string_view text, const QString& path)
     m_rulesReason = QString::fromStdString(choice.reason);
     announce(Part::RuleSet);
     m_lastStep = {};
+    m_lastValid = nullptr;
     undoStack().clear();
     undoStack().setClean();
     ++m_revision;

@@ -2,7 +2,9 @@
 // The floor of docs/rules/real.md R19, and explanations of figures.
 #include "explanation/explanation.h"
 #include "files.h"
+#include "eval/lower_bound.h"
 #include "lower/floor.h"
+#include "solve/search/solver.h"
 #include "test_main.h"
 #include "workload/problem_json.h"
 
@@ -65,6 +67,8 @@ private slots:
     void rule_R19_touchedElements();
     void rule_R19_touchedByOverlappingMaps();
     void rule_R19_resnet18();
+    void rule_R19_theBoundOfSchedules_data();
+    void rule_R19_theBoundOfSchedules();
 };
 
 void TestFloor::explanationsEvaluate()
@@ -249,6 +253,42 @@ void TestFloor::rule_R19_resnet18()
     QCOMPARE(floor.cycles.value, 442'889.0);
     QCOMPARE(floor.compute.evaluate(), floor.compute.value);
     QVERIFY(floorOf(**on, 4).boundByMemory());
+}
+
+void TestFloor::rule_R19_theBoundOfSchedules_data()
+{
+    QTest::addColumn<QString>("file");
+    for (const char* name : {"llama-block.json", "small-conv.csv"})
+        QTest::newRow(name) << QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/%1").arg(name);
+}
+
+/// On every preset: the lower bound of the schedules is not below the floor, and no schedule that is found is
+/// below the bound, under the rules of machines and of the contest.
+void TestFloor::rule_R19_theBoundOfSchedules()
+{
+    QFETCH(QString, file);
+    const auto workload = std::make_shared<const Workload>(loadWorkload(file.toStdString()).value());
+    for (const MachinePreset& preset : machinePresets()) {
+        const auto on = putOnMachine(workload, *machinePreset(preset.name));
+        QVERIFY2(on.hasValue(), preset.name.data());
+        const Problem& problem = *(*on)->problem;
+        for (const Rules& rules : {problem.rules(), Rules::final()}) {
+            SolveOptions options;
+            options.rules = rules;
+            options.seconds = 0;
+            options.iterations = 150;
+            options.threads = 1;
+            const auto found = solve(problem, options);
+            if (!found) // the contest's tiles do not fit on some machines
+                continue;
+            const double bound = lowerBound(problem, rules).value;
+            QVERIFY2(floorOf(**on, 1).cycles.value <=
+                         bound * static_cast<double>((*on)->lowered.timeUnit) * (1 + 1e-12),
+                     preset.name.data());
+            QVERIFY2(bound <= found->total * (1 + 1e-9), preset.name.data());
+            QVERIFY2(found->lowerBound <= found->total * (1 + 1e-9), preset.name.data());
+        }
+    }
 }
 
 TILEWRIGHT_TEST(TestFloor)

@@ -4,6 +4,7 @@
 #include "canvas/form.h"
 #include "eval/energy_bound.h"
 #include "snapshot/snapshot.h"
+#include "solve/proof/set_cover.h"
 #include "theme/text.h"
 #include "workspace/schedule_edits.h"
 
@@ -357,6 +358,11 @@ void SolverView::finish(const SolveResult& result, const std::shared_ptr<const R
             SolveObjective::Latency) // a proof under locks does not cover schedules without them
         document().addProof({m_before->problem, m_before->evaluation.rules, outcome->after->evaluation.total,
                              outcome->provenSpace});
+    if (m_whole && document().bound() && result.lowerBound > document().bound()->value) {
+        auto raised = std::make_shared<LowerBound>(*document().bound());
+        raiseBound(*raised, *m_before->problem, result.lowerBound);
+        document().raiseBound(m_before->problem, m_before->evaluation.rules, raised);
+    }
     m_runs.push_back(outcome);
     if (m_runs.size() > kRuns)
         m_runs.erase(m_runs.begin());

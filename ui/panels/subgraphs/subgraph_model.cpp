@@ -115,7 +115,8 @@ void SubgraphModel::share()
 
 std::optional<double> SubgraphModel::change(std::size_t row) const
 {
-    if (row >= m_shares.size() || !m_shares[row].share)
+    if (row >= m_shares.size() || !m_shares[row].share ||
+        !m_snapshot->evaluation.subgraphs[row].structurallyValid)
         return std::nullopt;
     return ui::change(*m_shares[row].share, m_snapshot->evaluation.subgraphs[row].latency);
 }
@@ -202,17 +203,18 @@ QString SubgraphModel::tipOf(std::size_t row) const
     const SubgraphEvaluation& e = m_snapshot->evaluation.subgraphs[row];
     const Subgraph& s = m_snapshot->schedule[SubgraphId(row)];
     const Granularity& g = s.granularity;
-    QString text = tr("<b>Subgraph %1</b>: %2<br>tile %3 (w×h×k), %4 × %5 tiles, %6<br>"
-                      "latency %7<br>compute %8, memory %9 (%10 in, %11 out): %14<br>working set %12 of %13")
+    QString text = tr("<b>Subgraph %1</b>: %2<br>tile %3 (w×h×k)")
                        .arg(row)
                        .arg(fullOpNames(*m_snapshot->problem, s.ops).toHtmlEscaped())
-                       .arg(sizeText({g.w, g.h, g.k}, QStringLiteral("×")))
-                       .arg(number(e.rows), number(e.cols), counted(e.steps, tr("step"), tr("steps")),
-                            exactNumber(e.latency), number(e.compute), number(e.memory),
-                            number(e.loadElements), number(e.storeElements))
-                       .arg(number(e.peakWorkingSet),
-                            number(m_snapshot->problem->hardware().fastMemoryCapacity), boundText(e.bound));
-    if (hasEnergy())
+                       .arg(sizeText({g.w, g.h, g.k}, QStringLiteral("×")));
+    if (e.structurallyValid)
+        text += tr(", %1 × %2 tiles, %3<br>latency %4<br>compute %5, memory %6 (%7 in, %8 out): %11<br>"
+                   "working set %9 of %10")
+                    .arg(number(e.rows), number(e.cols), counted(e.steps, tr("step"), tr("steps")),
+                         exactNumber(e.latency), number(e.compute), number(e.memory), number(e.loadElements),
+                         number(e.storeElements), number(e.peakWorkingSet))
+                    .arg(number(m_snapshot->problem->hardware().fastMemoryCapacity), boundText(e.bound));
+    if (e.structurallyValid && hasEnergy())
         text += tr("<br>energy %1 pJ").arg(exactNumber(e.energy));
     if (const auto by = change(row))
         text += (m_shares[row].latency

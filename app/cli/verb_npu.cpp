@@ -69,7 +69,8 @@ void printSearch(const npu::NpuGraph& graph, const npu::RunOptions& options, con
         std::cout << "  " << graph.opNames[o.ops.front()];
         if (o.ops.size() > 1)
             std::cout << " and " << o.ops.size() - 1 << " more";
-        std::cout << ": " << npu::tileText(type, chosen.tile) << ", alone " << alone(chosen) << " cycles";
+        const std::string tile = npu::tileText(type, chosen.tile); // an operator without products has none
+        std::cout << ": " << tile << (tile.empty() ? "" : ", ") << "alone " << alone(chosen) << " cycles";
         if (o.chosen != 0)
             std::cout << " (" << npu::tileText(type, before.tile) << ": " << alone(before) << ")";
         std::cout << (o.proven ? ", fastest alone of the " : ", best so far of the ")

@@ -163,7 +163,7 @@ std::vector<std::pair<std::string, std::string>> reportFigures(const lower::Mode
         out.emplace_back("time at the clock", significantNumber(cycles / machine.clockGhz / 1e6) + " ms");
         out.emplace_back("cycles", formatGrouped(cycles));
     }
-    const lower::LoweringReport& report = model.lowered.report;
+    const lower::LoweringReport report = lower::reportOf(*model.workload, model.lowered.report);
     out.emplace_back("multiply-accumulates", formatGrouped(report.macs));
     const lower::Coverage& c = report.coverage;
     std::string import;

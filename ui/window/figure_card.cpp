@@ -257,6 +257,12 @@ void FigureCard::showWhatIf()
     });
 }
 
+void FigureCard::done(int result)
+{
+    const QSignalBlocker quiet(m_address); // it takes the loss of the focus for an answer
+    QDialog::done(result);
+}
+
 bool FigureCard::eventFilter(QObject* object, QEvent* event)
 {
     if (event->type() != QEvent::MouseButtonPress || !object->isWidgetType())

@@ -36,6 +36,7 @@ public:
     /// Shows the figure under the mouse, else the one that has the focus, else the main one of the lens.
     void askHere();
     [[nodiscard]] const QString& shown() const { return m_shown; }
+    void done(int result) override;
 
 protected:
     bool eventFilter(QObject* object, QEvent* event) override;

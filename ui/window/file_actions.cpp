@@ -21,7 +21,6 @@
 #include <QPushButton>
 #include <QScopedValueRollback>
 #include <QSettings>
-#include <QStandardPaths>
 
 #include <algorithm>
 #include <utility>
@@ -222,9 +221,7 @@ void FileActions::offerSchedules(const QString& problem)
 QString FileActions::startFolder() const
 {
     const QString& problem = m_state.document.problemPath();
-    return problem.isEmpty() || isSample(problem)
-               ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation)
-               : QFileInfo(problem).path();
+    return folderBeside(isSample(problem) ? QString() : problem);
 }
 
 bool FileActions::openFile(const LensFile& file)
@@ -512,9 +509,7 @@ bool FileActions::saveAs(LensDocument& document)
     QString beside = document.path();
     if (document.lens() == Lens::Schedule)
         beside = m_state.document.problemPath();
-    const QString folder = beside.isEmpty() || isSample(beside)
-                               ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation)
-                               : QFileInfo(beside).path();
+    const QString folder = folderBeside(isSample(beside) ? QString() : beside);
     const QString what = lensName(document.lens());
     const QString path = QFileDialog::getSaveFileName(&m_window, tr("Save: %1").arg(what),
                                                       folder + QLatin1Char('/') + document.suggestedName(),

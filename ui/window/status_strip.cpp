@@ -279,15 +279,23 @@ void StatusStrip::refreshUnit()
         return;
     }
     const Machine& machine = document.model()->machine;
-    const std::int64_t unit = document.model()->lowered.timeUnit;
     const auto preset = machinePreset(machine.name);
     const QString name = QString::fromStdString(machine.name);
     const QString cycles = timeUnitText(document.model());
-    m_unit->show(
-        tr("%1 on %2").arg(cycles, preset && *preset != machine ? tr("%1 (edited)").arg(name) : name), muted);
+    QString text =
+        tr("%1 on %2").arg(cycles, preset && *preset != machine ? tr("%1 (edited)").arg(name) : name);
     QString tip = tr("One core of the machine %1 at %2 GHz.").arg(name, exactNumber(machine.clockGhz));
+    if (const auto& language = document.model()->workload->language;
+        language && language->options.layers != llm::kAllLayers) {
+        const auto most = static_cast<std::int64_t>(language->whole.layers.size());
+        text += language->options.layers == llm::kEachKind
+                    ? tr(", one layer of each kind of %1").arg(number(most))
+                    : tr(", %1 of %2 layers").arg(number(language->options.layers), number(most));
+        tip += QLatin1Char(' ') + tr("The Summary has the whole model: times and tokens a second.");
+    }
+    m_unit->show(text, muted);
     if (const SnapshotPtr shown = document.lastValid(); shown && machine.clockGhz > 0) {
-        const double cycle = static_cast<double>(unit) * 1e-9 / machine.clockGhz;
+        const double cycle = document.secondsOfUnit();
         tip += QLatin1Char(' ') + tr("The total is %1.").arg(secondsText(shown->evaluation.total * cycle));
         m_seconds->show(secondsText(shown->evaluation.total * cycle),
                         document.snapshot()->evaluation.valid() ? m_context.themes.theme().text : muted);
@@ -383,12 +391,20 @@ void StatusStrip::refresh()
         m_change->show(text, theme.accent);
     } else if (valid && before && before->evaluation.valid() && before->evaluation.total > 0) {
         using Way = Document::LastStep::Way;
-        const double by = snapshot->evaluation.total - before->evaluation.total;
+        // With another clock the times are compared: cycles of both are different things.
+        const double unit = document.secondsOfUnit(), unitBefore = document.lastStep().secondsOfUnit;
+        const bool inSeconds = unit > 0 && unitBefore > 0 && unit != unitBefore;
+        const double was = before->evaluation.total * (inSeconds ? unitBefore : 1);
+        const double by = snapshot->evaluation.total * (inSeconds ? unit : 1) - was;
         const QString what = document.lastStep().way == Way::Undo   ? tr("Undo")
                              : document.lastStep().way == Way::Redo ? tr("Redo")
                                                                     : tr("Last edit");
-        QString text = QStringLiteral("%1 %2 (%3)")
-                           .arg(what, signedNumber(by), signedPercent(by / before->evaluation.total));
+        QString text =
+            QStringLiteral("%1 %2 (%3)")
+                .arg(what,
+                     !inSeconds ? signedNumber(by)
+                                : (by < 0 ? QChar(0x2212) : QLatin1Char('+')) + secondsText(std::abs(by)),
+                     signedPercent(by / was));
         // An edit may change only the cycles on the array, for example a smaller k: then show that change.
         const double array = before->arrayTotal > 0 ? snapshot->arrayTotal / before->arrayTotal - 1 : 0;
         constexpr double kLeastShown = 0.01;

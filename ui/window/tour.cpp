@@ -143,6 +143,9 @@ void TourGuide::start(const Tour& tour)
 
 void TourGuide::leave()
 {
+    // What was kept to compare with belongs to the tour, not to the file, which would have it from now on.
+    if (Document& document = m_window.state().document; isRunning() && document.problemPath() == m_file)
+        document.clearBaselines();
     m_timer.stop();
     hide();
     m_frame->hide();

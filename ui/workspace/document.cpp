@@ -274,6 +274,8 @@ void Document::newSchedule()
 void Document::close()
 {
     setProblem(nullptr, {}, {});
+    if (const auto preset = machinePreset(m_nextMachine.name)) // what was edited has gone with the document
+        m_nextMachine = *preset;
 }
 
 void Document::setRules(const Rules& rules)

@@ -104,9 +104,12 @@ public:
     {
         enum class Way { Edit, Undo, Redo };
         Way way = Way::Edit;
-        SnapshotPtr before; ///< snapshot before the step; null if there is none
+        SnapshotPtr before;       ///< snapshot before the step; null if there is none
+        double secondsOfUnit = 0; ///< unit of time before the step; 0 without a machine
     };
     [[nodiscard]] const LastStep& lastStep() const { return m_lastStep; }
+    /// Unit of time of the schedule in seconds; 0 without a machine or its clock.
+    [[nodiscard]] double secondsOfUnit() const;
     [[nodiscard]] const QString& problemPath() const { return m_problemPath; }
     [[nodiscard]] const QString& schedulePath() const { return path(); }
 

@@ -339,13 +339,21 @@ void Document::push(State next, const QString& text, const QString& mergeKey)
     undoStack().push(new EditCommand(*this, std::move(next), text, mergeKey));
 }
 
+double Document::secondsOfUnit() const
+{
+    return m_model && m_model->machine.clockGhz > 0
+               ? static_cast<double>(m_model->lowered.timeUnit) * 1e-9 / m_model->machine.clockGhz
+               : 0;
+}
+
 void Document::beginStep(LastStep::Way way)
 {
     if (std::exchange(m_stepping, true))
         return;
     ++m_openBatches; // until endStep()
     // If the last edit is not evaluated yet, evaluate it here: this edit is compared with it.
-    m_lastStep = {way, !m_taker || isEvaluated() ? m_snapshot : m_taker->take(m_schedule, m_revision)};
+    m_lastStep = {way, !m_taker || isEvaluated() ? m_snapshot : m_taker->take(m_schedule, m_revision),
+                  secondsOfUnit()};
 }
 
 /// Must be called after the undo stack has counted the step, so that isModified() is valid for the receivers

@@ -69,4 +69,12 @@ QString handbookPage(const QString& name)
     return QFileInfo::exists(path) ? path : QString();
 }
 
+QString folderBeside(const QString& file)
+{
+    if (!file.isEmpty() && !file.startsWith(QLatin1Char(':')))
+        return QFileInfo(file).path();
+    const QString documents = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+    return QFileInfo(documents).isDir() ? documents : QDir::homePath();
+}
+
 } // namespace tilewright::ui

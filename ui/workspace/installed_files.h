@@ -14,6 +14,10 @@ namespace tilewright::ui {
 /// Nearest samples folder in `folder` or above: `samples` (source tree) or `share/tilewright/samples`.
 [[nodiscard]] QString samplesAbove(const QString& folder);
 
+/// Folder that a file dialog begins with: that of `file`, unless it is empty or a built-in file; then the
+/// documents of the user, or the home folder where there are none.
+[[nodiscard]] QString folderBeside(const QString& file);
+
 /// A page of the handbook, such as "lenses/four.html"; the first one if `name` is empty.
 [[nodiscard]] QString handbookPage(const QString& name = {});
 

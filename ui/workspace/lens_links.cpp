@@ -177,6 +177,12 @@ bool LensLinks::showsWorkload(Lens lens) const
            m_workspace.npu().model() == m_npuModel && m_workspace.npu().result();
 }
 
+bool LensLinks::isOfWorkload(const npu::NpuModel& model) const
+{
+    return m_npuOf && m_npuModel.get() == &model && m_workspace.schedule().lensModel() &&
+           m_npuOf->workload == m_workspace.schedule().lensModel()->workload;
+}
+
 std::optional<LensLinks::Product> LensLinks::product() const
 {
     const SnapshotPtr& snapshot = m_workspace.schedule().snapshot();
@@ -270,11 +276,10 @@ std::optional<LensLinks::Product> LensLinks::productFor(Lens lens, std::optional
 namespace {
 
 /// A product as a whole.
-std::optional<systolic::Gemm> layerGemm(const Problem& problem, OpId op)
+systolic::Gemm layerGemm(const Problem& problem, OpId op)
 {
     const Tensor& out = problem.tensor(problem.op(op).output);
-    const Tensor& left = problem.tensor(problem.op(op).inputs.front());
-    return systolic::Gemm{out.height, out.width, left.width};
+    return systolic::Gemm{out.height, out.width, problem.reductionSize(op)};
 }
 
 /// The largest run of a product in its subgraph.
@@ -307,8 +312,8 @@ void LensLinks::followSystolic()
                                       "previous one."))) {
         const SnapshotPtr& snapshot = document.snapshot();
         const Problem& problem = *snapshot->problem;
-        const auto shown =
-            m_part == SystolicPart::Layer ? layerGemm(problem, at->op) : tileGemm(*snapshot, *at);
+        const auto shown = m_part == SystolicPart::Layer ? std::optional(layerGemm(problem, at->op))
+                                                         : tileGemm(*snapshot, *at);
         if (shown) {
             const QString name = QString::fromStdString(problem.opName(at->op));
             if (!(*shown == settings.gemm))

@@ -45,6 +45,8 @@ public:
     void catchUp(Lens lens);
     /// True if the lens follows and shows the open workload. For NPU, only after its simulation has finished.
     [[nodiscard]] bool showsWorkload(Lens lens) const;
+    /// True if the NPU model is the open workload, whatever tiles and hardware it runs with.
+    [[nodiscard]] bool isOfWorkload(const npu::NpuModel& model) const;
     /// True if the lens follows but can show nothing of the open workload: its content is from something
     /// else.
     [[nodiscard]] bool cannotShowWorkload(Lens lens) const;

@@ -104,7 +104,8 @@ struct SolveResult
     double energy = 0; ///< in pJ (R17); 0 if the problem states none
     /// The least product of latency and energy is searched along weighted sums of both (docs/solver.md 11).
     SolveObjective objective = SolveObjective::Latency;
-    /// Latency of a valid SolveOptions::start, else of the plan that runs each op alone.
+    /// Latency of a valid SolveOptions::start, else of oneOpPerSubgraph(), or of the best plan that runs each
+    /// op alone where that one is not valid.
     double startTotal = 0;
     double startEnergy = 0; ///< its energy; 0 if `objective` is the latency and there is no start schedule
     double lowerBound = 0;  ///< of the latency

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/search/solver.h"
 
+#include "edit/fit.h"
+
 #include "base/progress.h"
 #include "base/workers.h"
 #include "eval/energy_bound.h"
@@ -194,6 +196,13 @@ Result<SolveResult> Solver::run()
         threads.start([this, i] { runSearchThread(m_shared, i); });
     SubgraphPool pool(m_problem, m_options.rules, m_shared.memo, m_shared.start.locked);
     (void)toPlan(pool, m_shared.start); // adds the start granularities to the pool
+    if (m_startTotal == 0) { // the start schedule of the window; where it does not fit, one that does
+        if (const auto start =
+                verifySchedule(m_problem, oneOpPerSubgraph(m_problem, m_options.rules), m_options.rules)) {
+            m_startTotal = start->total;
+            m_startEnergy = m_options.objective != SolveObjective::Latency ? start->energy : 0;
+        }
+    }
     if (m_startTotal == 0) {
         PlanRepair repair(pool);
         if (Plan singles = repair.singles(); repair.makeValid(singles)) {

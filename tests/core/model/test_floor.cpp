@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The floor of docs/rules/real.md R19, and explanations of figures.
+#include "eval/lower_bound.h"
 #include "explanation/explanation.h"
 #include "files.h"
-#include "eval/lower_bound.h"
 #include "lower/floor.h"
 #include "solve/search/solver.h"
 #include "test_main.h"

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One model, one machine, four lenses: the way a person goes through them.
 #include "base/file.h"
+#include "control_named.h"
 #include "lens_window.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/machine/machine_view.h"
 #include "test_main.h"
 #include "theme/text.h"
 #include "views/mapping/mapping_model_view.h"
+#include "views/npu/npu_controls.h"
 #include "views/npu/npu_view.h"
 #include "views/systolic/systolic_view.h"
 #include "workspace/lens_links.h"
@@ -16,7 +18,9 @@
 #include "workspace/systolic_document.h"
 
 #include "edit/fit.h"
+#include "lower/workload.h"
 
+#include <QComboBox>
 #include <QLabel>
 #include <QPushButton>
 #include <QSpinBox>
@@ -46,6 +50,7 @@ private Q_SLOTS:
     void theNpuLensFollowsASubgraph();
     void ownTilesKeepTheFigureAndUndoFollowsAgain();
     void undoLosesNoEditWhenTheWorkloadIsAnother();
+    void aConvolutionIsItsWholeProduct();
     void undoInALensThatOnlyShowsIsThatOfTheSchedule();
     void whatWasEditedBeforeIsNotReplaced();
     void aClosedWorkloadLeavesTheNpuAlone();
@@ -245,6 +250,24 @@ void TestLenses::ownTilesKeepTheFigureAndUndoFollowsAgain()
     QTRY_VERIFY_WITH_TIMEOUT(!npu.isBusy() && workspace().links().makespan() == first, 20'000);
 }
 
+/// Of a convolution, the reduction runs over the channels and the kernel, as in the table of the network.
+void TestLenses::aConvolutionIsItsWholeProduct()
+{
+    open("small-conv.csv");
+    const Problem& problem = *document().problem();
+    bool hasKernel = false;
+    for (std::size_t i = 0; i < problem.opCount(); ++i) {
+        if (problem.op(OpId(i)).type != OpType::MatMul)
+            continue;
+        selection().selectOps({OpId(i)});
+        workspace().links().showInSystolic(SystolicPart::Layer);
+        const auto gemm = lower::gemmOf(document().lensModel()->lowered, OpId(i));
+        QVERIFY(gemm && workspace().systolic().settings().gemm == *gemm);
+        hasKernel |= gemm->k > problem.tensor(problem.op(OpId(i)).inputs.front()).width;
+    }
+    QVERIFY(hasKernel);
+}
+
 /// Undo of the edit that ended the following, when the schedule has another workload by now: the model stays,
 /// and the edit can be done again.
 void TestLenses::undoLosesNoEditWhenTheWorkloadIsAnother()
@@ -264,6 +287,15 @@ void TestLenses::undoLosesNoEditWhenTheWorkloadIsAnother()
     QCOMPARE(npu.model(), model);
     npu.undoStack().redo();
     QVERIFY(npu.model() == model && npu.settings() == edited);
+    // and the lens says that it shows another model
+    run("lens.npu");
+    QCOMPARE(
+        controlNamed<QComboBox>(*m_window->findChild<NpuControls*>(), QLatin1String("Sample"))->currentText(),
+        QString::fromStdString(model->name));
+    bool isTold = false;
+    for (const QLabel* l : m_window->findChildren<QLabel*>())
+        isTold |= l->text().contains(QLatin1String("not the open model"));
+    QVERIFY(isTold);
 }
 
 void TestLenses::undoInALensThatOnlyShowsIsThatOfTheSchedule()

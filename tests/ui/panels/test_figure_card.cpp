@@ -15,6 +15,7 @@
 #include <QScrollBar>
 #include <QTableView>
 #include <QTreeView>
+#include <QWindow>
 
 namespace test_figure_card {
 
@@ -43,6 +44,7 @@ private Q_SLOTS:
 
     void altAndAClickAskForACell();
     void altOverHeadingsAndScrollBarsAsksNothing();
+    void itComesBackAfterEscapeInTheAddress();
     void theQuestionMarkAsksForTheFocus();
     void aPartLeadsToItsFigureAndBack();
     void moreOfEachValue();
@@ -109,6 +111,24 @@ void TestFigureCard::altOverHeadingsAndScrollBarsAsksNothing()
     rows().setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
     QTest::mouseClick(rows().verticalScrollBar(), Qt::LeftButton, Qt::AltModifier);
     QVERIFY(!card().isVisible());
+}
+
+/// The field of the address says that its text is chosen when it loses the focus.
+void TestFigureCard::itComesBackAfterEscapeInTheAddress()
+{
+    for (int i = 0; i < 2; ++i) {
+        QTest::mouseClick(rows().viewport(), Qt::LeftButton, Qt::AltModifier,
+                          cell(3, SubgraphModel::Latency));
+        QVERIFY(card().isVisible() && card().windowHandle() && card().windowHandle()->isVisible());
+        QVERIFY(QTest::qWaitForWindowActive(&card()));
+        auto* const address = card().findChild<QComboBox*>();
+        address->setFocus();
+        QTest::keyClick(address, Qt::Key_Escape);
+        QTRY_VERIFY(!card().isVisible());
+        QTest::qWait(20);
+        QVERIFY(!card().isVisible());
+        m_window->activateWindow();
+    }
 }
 
 void TestFigureCard::theQuestionMarkAsksForTheFocus()

@@ -104,6 +104,39 @@ private Q_SLOTS:
         QCOMPARE(change->text(), told("Undo", totals[3], totals[0]));
     }
 
+    /// Fewer cycles of a slower clock are no gain.
+    void anotherClockIsComparedInTime()
+    {
+        open("llama-block.json");
+        total();
+        const double unit = document().secondsOfUnit();
+        const double before = total() * unit;
+        QVERIFY(document().setMachine(*withMachineField(*document().machine(), "clock_ghz", "0.5"),
+                                      QStringLiteral("clock")));
+        const double after = total() * document().secondsOfUnit();
+        QVERIFY(after > before && document().secondsOfUnit() == 2 * unit);
+        QCOMPARE(label("Change of the last edit")->text(),
+                 QStringLiteral("Last edit +%1 (%2)")
+                     .arg(secondsText(after - before), signedPercent(after / before - 1)));
+    }
+
+    /// A schedule that is opened and breaks a rule shows no figure of another one.
+    void aBrokenScheduleThatIsOpenedHasNoTotal()
+    {
+        const QString schedules = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/schedule/");
+        QVERIFY(openIn(*m_window, {schedules + QLatin1String("example-5.json"),
+                                   schedules + QLatin1String("example-5.a-out-of-memory.schedule.json")}));
+        document().waitForSnapshot();
+        QVERIFY(!document().snapshot()->evaluation.valid());
+        bool hasTotal = false;
+        for (const QLabel* l : m_window->findChild<StatusStrip*>()->findChildren<QLabel*>()) {
+            hasTotal |= l->text() == QStringLiteral("Total –");
+            QVERIFY2(!l->text().startsWith(QLatin1String("on the array")), qPrintable(l->text()));
+        }
+        QVERIFY(hasTotal);
+        QTRY_VERIFY(!m_window->view(QStringLiteral("problems"))->parentWidget()->isHidden());
+    }
+
     void anUndoOfTheMachineTellsItsChange()
     {
         open("llama-block.json");

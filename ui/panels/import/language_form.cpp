@@ -23,6 +23,7 @@ LanguageForm::LanguageForm(Document& document, QWidget* parent)
     setObjectName(QStringLiteral("import.language"));
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed); // in a low pane the table gives way
     const auto form = [&] {
         auto* fields = new QWidget(this);
         auto* out = new QFormLayout(fields);
@@ -57,17 +58,18 @@ LanguageForm::LanguageForm(Document& document, QWidget* parent)
     m_tokens = number(runs, "tokens", tr("Tokens a step"), 0, kMost,
                       tr("Tokens of a sequence in one step; more than one for speculative decoding. 0: 1."),
                       &LlmOptions::tokens);
-    number(runs, "chips", tr("Chips"), 1, static_cast<int>(llm::kMostChips),
+    QFormLayout& chips = *form();
+    number(chips, "chips", tr("Chips"), 1, static_cast<int>(llm::kMostChips),
            tr("Chips that share every layer. The graph is what one of them has."), &LlmOptions::chips);
     number(
-        runs, "stages", tr("Stages"), 1, 1 << 16,
+        chips, "stages", tr("Stages"), 1, 1 << 16,
         tr("Groups of so many chips, one after another, that share the layers. The graph is the last one."),
         &LlmOptions::stages);
-    m_expertChips = number(runs, "expertChips", tr("Chips of experts"), 1, static_cast<int>(llm::kMostChips),
+    m_expertChips = number(chips, "expertChips", tr("Chips of experts"), 1, static_cast<int>(llm::kMostChips),
                            tr("Chips that share the routed experts, each with sequences of its own."),
                            &LlmOptions::expertChips);
     m_expertSkew = m_fields.decimal(
-        runs, QStringLiteral("expertSkew"), tr("Skew of experts"), 0,
+        chips, QStringLiteral("expertSkew"), tr("Skew of experts"), 0,
         static_cast<double>(llm::kMostSkew) / llm::kSkewOfOne, 3, 0.1,
         tr("Expert I of a layer gets tokens in proportion to 1 / I to the power of this number. 0: all "
            "experts "
@@ -76,11 +78,11 @@ LanguageForm::LanguageForm(Document& document, QWidget* parent)
         [](LlmOptions& o, double skew) {
             o.expertSkew = std::llround(skew * static_cast<double>(llm::kSkewOfOne));
         });
-    QFormLayout& sizes = *form();
     m_layers = m_fields.number(
-        sizes, QStringLiteral("layers"), tr("Layers"), 0, 1 << 20,
+        chips, QStringLiteral("layers"), tr("Layers"), 0, 1 << 20,
         tr("The first layers of the model. 0: one layer of each kind, which counts for all of its kind."),
         [](LlmOptions& o) -> std::int64_t& { return o.layers; });
+    QFormLayout& sizes = *form();
     m_fields.choice(
         sizes, QStringLiteral("extent"), tr("Extent"), {tr("these layers"), tr("all layers")},
         tr("All layers as operators of their own: a large graph."),

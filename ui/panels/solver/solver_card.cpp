@@ -3,6 +3,7 @@
 
 #include "canvas/control_bar.h"
 #include "edit/edits.h"
+#include "eval/lower_bound.h"
 #include "panels/solver/solver_front.h"
 #include "panels/solver/solver_view.h"
 #include "theme/icon.h"
@@ -296,6 +297,8 @@ void SolverCard::refresh()
               : o.stopped ? tr("Stopped by you; not proven optimal.")
                           : tr("Not proven optimal: the gap may be closed by a better schedule or by a "
                                "higher lower bound."));
+    if (o.proven && !meetsBound(1 + o.gap(), 1))
+        notes << tr("The gap is what schedules outside of these could gain at most.");
     if (m_state == State::Applied)
         notes << tr("Applied. Undo restores the schedule before.");
     else if (m_state == State::Kept)

@@ -165,6 +165,7 @@ void SolverOptions::refresh()
     m_rules->setCurrentIndex(at == names.end() ? -1 : static_cast<int>(at - names.begin()));
     const double suited = suggestedSeconds(open ? m_document.problem()->opCount() : 0);
     m_budget->setSpecialValueText(open ? tr("auto (%1)").arg(secondsText(suited)) : tr("auto"));
+    m_budget->setMinimumWidth(m_budget->sizeHint().width());
 }
 
 void SolverOptions::setRunning(bool running)

@@ -212,6 +212,10 @@ void SummaryView::showRows()
     if (const bool isLanguage = m_summaries.front().language.has_value();
         isLanguage != m_pages->isTabVisible(page)) {
         m_pages->setTabVisible(page, isLanguage);
+        if (isLanguage) { // tokens a second are what is asked first
+            const int height = m_halves->height();
+            m_halves->setSizes({height / 3, height - height / 3});
+        }
         m_pages->setCurrentIndex(isLanguage ? page : 0);
     }
     const auto& rows = m_summaries.front().rows;

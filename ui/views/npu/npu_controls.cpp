@@ -2,6 +2,7 @@
 #include "views/npu/npu_controls.h"
 
 #include "lower/lens_coverage.h"
+#include "lower/machine_lenses.h"
 #include "theme/text.h"
 #include "theme/theme.h"
 #include "views/npu/npu_tiling_form.h"
@@ -87,6 +88,7 @@ void NpuControls::addModelRows(QFormLayout& form, const QList<QAction*>& command
     form.addRow(m_followed);
     for (auto signal : {&LensLinks::followingChanged, &LensLinks::whyChanged})
         connect(&m_workspace.links(), signal, this, &NpuControls::refresh);
+    m_workspace.schedule().whenChanged(this, Part::Problem | Part::Machine, &NpuControls::refresh);
     m_model = new QComboBox(this);
     m_model->setObjectName(QStringLiteral("npu.model"));
     m_model->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -351,6 +353,15 @@ void NpuControls::refresh()
     if (const NpuResultPtr r = m_state.result(); r && !r->cutAnew.isEmpty())
         followed +=
             (followed.isEmpty() ? QString() : QStringLiteral(" ")) + wholeSentence(r->cutAnew.toStdString());
+    if (!links.isFollowing(Lens::Npu) && m_state.model() && m_workspace.schedule().hasProblem() &&
+        !links.isOfWorkload(*m_state.model()))
+        followed = tr("This lens shows %1, not the open model: Follow the selection shows that.")
+                       .arg(QString::fromStdString(m_state.model()->name));
+    else if (const auto& on = m_workspace.schedule().lensModel();
+             !links.isFollowing(Lens::Npu) && m_state.model() && on && links.isOfWorkload(*m_state.model()) &&
+             !(m_state.settings().hardware == lower::npuHardwareOf(on->machine)))
+        followed =
+            tr("The hardware is not that of the machine of the schedule: Follow the selection takes that.");
     m_followed->setText(followed);
     m_followed->setToolTip(links.showsWorkload(Lens::Npu)
                                ? tr("The total of the schedule is for one core with a memory of fixed "
@@ -360,6 +371,8 @@ void NpuControls::refresh()
     m_followed->setVisible(!followed.isEmpty());
     if (links.showsWorkload(Lens::Npu))
         m_model->setItemText(at, tr("the open model"));
+    else if (path.isEmpty() && m_state.model())
+        m_model->setItemText(at, QString::fromStdString(m_state.model()->name));
     m_keepGhost->setChecked(m_state.isGhostKept());
     m_clearGhost->setEnabled(m_state.ghost() != nullptr);
 }

@@ -174,7 +174,7 @@ NpuTilesModel buildNpuTiles(const NpuDocument& state, std::size_t op)
     m.subtitle = tr("%1 before: %2. ").arg(tileWords(m.type, first.tile), aloneText(first)) +
                  (m.tiles->proven ? tr("No tile of %1 is faster alone. ") : tr("The fastest of %1 so far. "))
                      .arg(number(static_cast<std::int64_t>(m.tiles->candidates.size()))) +
-                 tr("The whole model: %1 instead of %2, %3 instead of %4.")
+                 tr("The whole model under the dynamic scheduler: %1 instead of %2, %3 instead of %4.")
                      .arg(counted(found.after, tr("cycle"), tr("cycles")), number(found.before),
                           bytesText(found.bytesAfter), bytesText(found.bytesBefore));
     return m;

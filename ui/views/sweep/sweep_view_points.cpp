@@ -7,12 +7,12 @@
 #include "theme/text.h"
 #include "theme/text_metrics.h"
 #include "views/sweep/sweep_view.h"
+#include "workspace/installed_files.h"
 
 #include <QApplication>
 #include <QClipboard>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QStandardPaths>
 
 #include <algorithm>
 
@@ -157,10 +157,7 @@ void SweepView::openPoint(std::size_t row, bool compare)
 
 QString SweepView::folder() const
 {
-    const QString& problem = document().problemPath();
-    return problem.isEmpty() || problem.startsWith(QLatin1Char(':'))
-               ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation)
-               : QFileInfo(problem).path();
+    return folderBeside(document().problemPath());
 }
 
 void SweepView::save(const QString& title, const QString& name, const QString& filter,

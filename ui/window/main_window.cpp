@@ -138,6 +138,7 @@ void MainWindow::connectParts()
     if (auto* machine = qobject_cast<MachineView*>(view(QStringLiteral("machine"))))
         connect(machine, &MachineView::problemsWanted, this,
                 [this] { showView(QStringLiteral("problems")); });
+    connect(m_panes.get(), &Panes::layoutRestored, this, &MainWindow::refreshHeadline);
     for (auto signal : {&Panes::currentChanged, &Panes::perspectiveChanged, &Panes::maximisedChanged})
         connect(m_panes.get(), signal, &m_state->actions, &Actions::refresh);
     connect(&m_dockTabs, &DockTabs::doubleClicked, this,

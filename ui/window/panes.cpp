@@ -112,7 +112,7 @@ void Panes::resizeAgain()
     if (areHidden())
         return; // the docks are hidden
     if (!m_restored.isEmpty())
-        m_window.restoreState(m_restored, kLayoutVersion);
+        (void)restoreState(m_restored);
     else if (m_unsized)
         resizeAll();
     if (m_window.isVisible() && (m_unsized || !m_restored.isEmpty()) && !m_settled.isActive())
@@ -276,7 +276,7 @@ void Panes::restoreDocks()
 {
     const QByteArray layout = std::exchange(m_layout, {});
     if (m_hidden.isEmpty())
-        m_window.restoreState(layout, kLayoutVersion);
+        (void)restoreState(layout);
     else
         arrange(std::exchange(m_hidden, {}));
     for (const QString& name : m_offered.values())
@@ -550,11 +550,23 @@ QByteArray Panes::layout() const
     return areHidden() ? m_layout : m_window.saveState(kLayoutVersion);
 }
 
-bool Panes::restoreLayout(const QByteArray& layout, const QString& perspective)
+bool Panes::restoreState(const QByteArray& layout)
+{
+    const bool restored = m_window.restoreState(layout, kLayoutVersion);
+    if (restored && !m_layoutOfModel && m_state.document.model()) {
+        m_hadModel = false; // the layout is that of the start page or of a problem: it has no Summary
+        showSummary();
+    }
+    Q_EMIT layoutRestored();
+    return restored;
+}
+
+bool Panes::restoreLayout(const QByteArray& layout, const QString& perspective, bool ofModel)
 {
     m_layout.clear();
     m_hidden.clear();
-    const bool restored = m_window.restoreState(layout, kLayoutVersion);
+    m_layoutOfModel = ofModel;
+    const bool restored = restoreState(layout);
     if (restored) {
         setPerspective(perspective);
         m_restored = layout;

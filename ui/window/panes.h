@@ -91,7 +91,8 @@ public:
     [[nodiscard]] QByteArray layout() const;
     /// Restores a layout(). If it is from an incompatible version, applies the perspective Edit and returns
     /// false.
-    bool restoreLayout(const QByteArray& layout, const QString& perspective);
+    bool restoreLayout(const QByteArray& layout, const QString& perspective, bool ofModel);
+    [[nodiscard]] bool hadModel() const { return m_hadModel; } ///< layout() is that of a model
     bool eventFilter(QObject* watched, QEvent* event) override;
 
     /// View that export and copy act on: the one that last had the keyboard focus if visible, else the
@@ -107,6 +108,7 @@ Q_SIGNALS:
     void currentChanged(); ///< currentView() or the zoom history of its canvas has changed
     void perspectiveChanged();
     void maximisedChanged();
+    void layoutRestored(); ///< also of tool bars
 
 private:
     /// Docks that are shown, front ones last, and their sizes if they are in front. restoreState() is not
@@ -125,6 +127,7 @@ private:
     void repaintLater();
     void resizeAgain();
     void follow(QWidget* focus);
+    [[nodiscard]] bool restoreState(const QByteArray& layout);
     void hideDocks();    ///< hides all docks while nothing is open
     void restoreDocks(); ///< undoes hideDocks()
     [[nodiscard]] bool areHidden() const { return !m_layout.isEmpty(); }
@@ -145,6 +148,7 @@ private:
     QString m_taskBefore = QStringLiteral("Edit"); ///< task to return to after Compare
     QMap<QString, Arrangement> m_left;             ///< arrangements of the perspectives that were left
     QDockWidget* m_front = nullptr;                ///< dock that the perspective shows in front at the bottom
+    bool m_layoutOfModel = true;                   ///< the layout of the last session was that of a model
     bool m_hadModel = false;                       ///< the docks are those of a model
     bool m_chosen = false;                         ///< the user chose m_perspective in this window
     QSet<QString> m_offered;                       ///< views that have something to say

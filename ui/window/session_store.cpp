@@ -205,6 +205,7 @@ void SessionStore::saveWindow()
     QSettings settings;
     settings.setValue(QStringLiteral("geometry"), m_window.saveGeometry());
     settings.setValue(QStringLiteral("docks"), m_panes.layout());
+    settings.setValue(QStringLiteral("docksOfModel"), m_panes.hadModel());
     settings.setValue(QStringLiteral("perspective"), m_panes.perspective());
     saveOpenFiles();
     saveFile();
@@ -223,7 +224,8 @@ void SessionStore::restoreWindow()
     m_window.restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
     const QByteArray docks = settings.value(QStringLiteral("docks")).toByteArray();
     const bool restored = m_panes.restoreLayout(
-        docks, settings.value(QStringLiteral("perspective"), m_panes.perspective()).toString());
+        docks, settings.value(QStringLiteral("perspective"), m_panes.perspective()).toString(),
+        settings.value(QStringLiteral("docksOfModel"), true).toBool());
     if (!restored && !docks.isEmpty())
         Q_EMIT layoutReset();
 }

@@ -3,6 +3,7 @@
 
 #include "canvas/figure_address.h"
 #include "lower/floor.h"
+#include "lower/launch.h"
 #include "theme/icon.h"
 #include "theme/text.h"
 #include "theme/text_metrics.h"
@@ -295,9 +296,16 @@ void StatusStrip::refreshUnit()
     }
     m_unit->show(text, muted);
     if (const SnapshotPtr shown = document.lastValid(); shown && machine.clockGhz > 0) {
-        const double cycle = document.secondsOfUnit();
-        tip += QLatin1Char(' ') + tr("The total is %1.").arg(secondsText(shown->evaluation.total * cycle));
-        m_seconds->show(secondsText(shown->evaluation.total * cycle),
+        if (m_launchModel != document.model()) {
+            m_launchModel = document.model();
+            m_launches = lower::launchOf(*m_launchModel).value * 1e-3;
+        }
+        const double seconds = shown->evaluation.total * document.secondsOfUnit() + m_launches;
+        tip += QLatin1Char(' ') + tr("The total is %1.").arg(secondsText(seconds));
+        if (m_launches > 0)
+            tip +=
+                QLatin1Char(' ') + tr("%1 of them are launches of operators.").arg(secondsText(m_launches));
+        m_seconds->show(secondsText(seconds),
                         document.snapshot()->evaluation.valid() ? m_context.themes.theme().text : muted);
     }
     m_unit->setToolTip(plain(tip + QLatin1Char(' ') + tr("The Machine view shows its values.")));

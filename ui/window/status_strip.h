@@ -63,8 +63,10 @@ private:
     StatusText* m_seconds;
     StatusText* m_rate;
     QToolButton* m_floor;
-    lower::ModelOnMachinePtr m_floorModel; ///< model that m_floorOf belongs to
-    std::optional<lower::Floor> m_floorOf; ///< floor of one core (R19)
+    lower::ModelOnMachinePtr m_floorModel;  ///< model that m_floorOf belongs to
+    lower::ModelOnMachinePtr m_launchModel; ///< model that m_launches belongs to
+    double m_launches = 0;                  ///< seconds of the launches of its operators
+    std::optional<lower::Floor> m_floorOf;  ///< floor of one core (R19)
     StatusText* m_array;
     StatusText* m_npu;
     StatusText* m_energy;

@@ -404,11 +404,12 @@ void Document::assign(const State& state)
         m_trial->cancel();
         const bool another = !lower::sameGraph(*state.problem, *m_problem);
         takeBase(state.problem, state.model);
+        m_lastValid = nullptr; // its total is one of another machine
         if (another) {
             m_colours = {};
             m_baselines.clear();
             m_baselineIndex = -1;
-            m_lastValid = m_lastStep.before = nullptr;
+            m_lastStep.before = nullptr;
             announce(Part::Problem | Part::Baseline);
         }
         refreshColours();

@@ -51,6 +51,7 @@ private Q_SLOTS:
     void ownTilesKeepTheFigureAndUndoFollowsAgain();
     void undoLosesNoEditWhenTheWorkloadIsAnother();
     void aConvolutionIsItsWholeProduct();
+    void theArrayOfOneProductIsTold();
     void undoInALensThatOnlyShowsIsThatOfTheSchedule();
     void whatWasEditedBeforeIsNotReplaced();
     void aClosedWorkloadLeavesTheNpuAlone();
@@ -266,6 +267,21 @@ void TestLenses::aConvolutionIsItsWholeProduct()
         hasKernel |= gemm->k > problem.tensor(problem.op(OpId(i)).inputs.front()).width;
     }
     QVERIFY(hasKernel);
+}
+
+/// Of a machine with other arrays, what one product is counted on: as the verb says.
+void TestLenses::theArrayOfOneProductIsTold()
+{
+    open("llama-block.json");
+    run("lens.systolic");
+    const auto told = [&] {
+        return std::ranges::any_of(m_window->findChildren<QLabel*>(), [](const QLabel* l) {
+            return l->text().startsWith(QLatin1String("One product is counted on one systolic array"));
+        });
+    };
+    QVERIFY(!told());
+    QVERIFY(document().setMachine(*machinePreset("a100"), QStringLiteral("a100")));
+    QTRY_VERIFY(told());
 }
 
 /// Undo of the edit that ended the following, when the schedule has another workload by now: the model stays,

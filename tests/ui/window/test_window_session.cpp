@@ -11,6 +11,7 @@
 #include "window/session_store.h"
 #include "window_fixture.h"
 
+#include <QToolBar>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDockWidget>
@@ -245,6 +246,32 @@ private Q_SLOTS:
         window.show();
         window.reopenLastFiles();
         QVERIFY(!window.state().document.hasProblem());
+    }
+    /// The layout of a session without a file has neither headline nor Summary: that is no wish of the user.
+    void theHeadlineComesAfterASessionWithoutAFile()
+    {
+        {
+            MainWindow window;
+            window.restoreSession();
+            window.show();
+            QVERIFY(QTest::qWaitForWindowExposed(&window));
+            window.close();
+        }
+        for (int i = 0; i < 2; ++i) {
+            MainWindow window;
+            window.restoreSession();
+            window.show();
+            QVERIFY(QTest::qWaitForWindowExposed(&window));
+            QVERIFY(
+                openIn(window, {QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json")}));
+            QTRY_VERIFY(window.findChild<QToolBar*>(QStringLiteral("headline"))->isVisible());
+            QTRY_VERIFY(!window.view(QStringLiteral("summary"))->parentWidget()->isHidden());
+            window.resize(window.size() + QSize(40, 20));
+            QTest::qWait(50);
+            QVERIFY(window.findChild<QToolBar*>(QStringLiteral("headline"))->isVisible());
+            QVERIFY(!window.view(QStringLiteral("summary"))->parentWidget()->isHidden());
+            window.close();
+        }
     }
     void aSessionOfAChangedFileTakesWhatThereIs()
     {

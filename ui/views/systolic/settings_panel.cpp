@@ -4,6 +4,7 @@
 #include "theme/text.h"
 #include "theme/theme.h"
 #include "views/systolic/gantt_model.h"
+#include "verbs/workload.h"
 #include "workspace/lens_links.h"
 
 #include <QLabel>
@@ -300,7 +301,11 @@ void SettingsPanel::readOffer()
                              : tr("Use the selected product"));
         m_offer->setToolTip(tr("Show it on this array, and follow the selection."));
     }
-    const QString& why = links.why(Lens::Systolic);
+    QString why = links.why(Lens::Systolic);
+    if (const auto& machine = m_context.workspace.schedule().machine(); // as the verb says
+        why.isEmpty() && machine && links.isFollowing(Lens::Systolic))
+        if (const std::string note = verbs::oneArrayText(*machine); !note.empty())
+            why = wholeSentence(note);
     m_why->setText(why);
     m_why->setVisible(!why.isEmpty());
 }

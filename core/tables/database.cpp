@@ -154,7 +154,7 @@ struct Database::State
         if (code == SQLITE_AUTH)
             return sqlError("only SELECT is answered: the tables cannot be changed");
         if (code == SQLITE_NOMEM)
-            return sqlError("the question needs too much memory");
+            throw std::bad_alloc();
         return sqlError(printable(sqlite3_errmsg(connection.get())));
     }
 };

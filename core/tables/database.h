@@ -55,7 +55,7 @@ public:
     Database& operator=(const Database&) = delete;
 
     /// Answers one SELECT statement. The Error says in a sentence what is wrong with it, that it took too
-    /// long, or that it was stopped.
+    /// long, or that it was stopped. Throws std::bad_alloc.
     [[nodiscard]] Result<QueryResult> query(const std::string& sql, const QueryLimits& limits = {},
                                             const std::stop_token& stop = {}) const;
     /// The content of an SQLite file with all tables.

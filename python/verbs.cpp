@@ -2,11 +2,13 @@
 // The verbs for Python. Their options are those of core/verbs: python/tilewright/__init__.py makes a function
 // of each list, and call() reads the values.
 #include "interruptible.h"
+#include "table_columns.h"
 
 #include "base/file.h"
 #include "figures/explain.h"
 #include "mapping/files.h"
 #include "sweep/folder.h"
+#include "tables/call.h"
 #include "verbs/fit.h"
 #include "verbs/map_hierarchy.h"
 #include "verbs/npu.h"
@@ -24,16 +26,6 @@
 namespace tilewright::python {
 
 namespace {
-
-/// "--dram-gb-per-s" as dram_gb_per_s; what a verb works on has one name.
-std::string pythonName(const verbs::Option& option)
-{
-    if (option.name == "MODEL" || option.name == "layer")
-        return "workload";
-    std::string out = option.name.substr(option.isPositional() ? 0 : option.name.find_first_not_of('-'));
-    std::ranges::replace(out, '-', '_');
-    return out;
-}
 
 /// The arguments of a verb by name; None is as if it were not given.
 class Arguments
@@ -65,14 +57,14 @@ std::string textOf(const verbs::Option& option, const py::handle& value)
     if (option.type == "path")
         return pathOf(value);
     if ((option.type == "str" || option.type == "sizes") && py::isinstance<py::str>(value))
-        return textFrom(value, pythonName(option));
+        return textFrom(value, option.identifier());
     if (option.type == "sizes" && py::isinstance<py::sequence>(value)) {
         std::string out;
         for (const py::handle& size : value)
-            out += (out.empty() ? "" : "x") + textFrom(py::str(size), pythonName(option));
+            out += (out.empty() ? "" : "x") + textFrom(py::str(size), option.identifier());
         return out;
     }
-    throw py::type_error(pythonName(option) + ": has a value of the wrong type, " +
+    throw py::type_error(option.identifier() + ": has a value of the wrong type, " +
                          py::repr(value).cast<std::string>());
 }
 
@@ -85,7 +77,7 @@ void readOption(verbs::OptionList& list, const verbs::Option& option, const py::
     } else if (!option.isList) {
         texts.push_back(textOf(option, value));
     } else if (py::isinstance<py::str>(value)) {
-        throw py::type_error(pythonName(option) + ": expected a list, got " +
+        throw py::type_error(option.identifier() + ": expected a list, got " +
                              py::repr(value).cast<std::string>());
     } else {
         for (const py::handle& one : value)
@@ -125,7 +117,7 @@ void readCall(Call& call, Arguments& arguments, const std::vector<std::string>& 
     }
     for (const auto& [name, value] : arguments.rest())
         for (const verbs::Option& option : list.all())
-            if (pythonName(option) == name.template cast<std::string>())
+            if (option.identifier() == name.template cast<std::string>())
                 readOption(list, option, value);
     valueOf(verbs::checkEffects(list, call));
     if constexpr (requires { readFiles(call); }) {
@@ -413,6 +405,26 @@ py::object sweepVerb(Arguments& arguments, const py::object& stop)
     });
 }
 
+py::object tablesVerb(Arguments& arguments, const py::object& stop)
+{
+    tables::TablesCall call;
+    readCall(call, arguments);
+    Session session(stop);
+    TableColumns columns;
+    const Status filled = session.run([&]() -> Status {
+        const auto subject = tables::subjectOf(call, session.token());
+        if (!subject)
+            return subject.error();
+        if (!columns.fill(*subject, {session.token(), {}}))
+            return Error{ErrorCode::Refused, "stopped", {}, {}};
+        return Unit{};
+    });
+    if (!filled && session.interrupted())
+        Session::raiseInterrupt();
+    valueOf(filled);
+    return columns.arrays();
+}
+
 /// (name, type, is a list, default or None, is positional, is required, help) of each option.
 template <typename Call> py::list parametersOf()
 {
@@ -430,7 +442,7 @@ template <typename Call> py::list parametersOf()
             standard = o.type == "int"     ? py::object(py::int_(py::str(o.standard)))
                        : o.type == "float" ? py::object(py::float_(py::str(o.standard)))
                                            : py::object(py::str(o.standard));
-        out.append(py::make_tuple(pythonName(o), o.type, o.isList, standard, o.isPositional(), o.required,
+        out.append(py::make_tuple(o.identifier(), o.type, o.isList, standard, o.isPositional(), o.required,
                                   o.description()));
     }
     return out;
@@ -461,6 +473,7 @@ const std::map<std::string, Verb> kVerbs{{"solve", verbOf<verbs::SolveCall>(&sol
                                          {"validate", lensVerbOf<verbs::ValidateCall, &validateDocument>()},
                                          {"fit", lensVerbOf<verbs::FitCall, &fitDocument>()},
                                          {"explain", lensVerbOf<figures::ExplainCall, &explainDocument>()},
+                                         {"tables", verbOf<tables::TablesCall>(&tablesVerb)},
                                          {"sweep", verbOf<verbs::SweepCall>(&sweepVerb)}};
 
 } // namespace

@@ -14,6 +14,7 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,8 @@ int fail(const Error& error)
 
 namespace {
 
+constexpr std::string_view kNoMemory = "not enough memory";
+
 struct Verb
 {
     std::string_view name;
@@ -48,6 +51,7 @@ constexpr Verb kVerbs[] = {
     {"systolic", addSystolicVerb}, {"tile", addTileVerb},       {"npu", addNpuVerb},
     {"map", addMapVerb},           {"sweep", addSweepVerb},     {"summary", addSummaryVerb},
     {"validate", addValidateVerb}, {"fit", addFitVerb},         {"explain", addExplainVerb},
+    {"tables", addTablesVerb},     {"serve", addServeVerb},
 };
 
 /// True for a verb that only `tilewright` has, not `tilewright-cli`, because it draws.
@@ -77,6 +81,28 @@ private:
     std::streambuf* m_before;
     std::ios m_format{nullptr};
 };
+
+/// Calls a verb whose options have been read.
+VerbOutput calledVerb(const manual::VerbParser& verb)
+{
+    std::ostringstream out, err;
+    VerbOutput result;
+    {
+        const Redirection toOut(std::cout, out);
+        const Redirection toErr(std::cerr, err);
+        try {
+            result.code = verb.run();
+        } catch (const std::bad_alloc&) {
+            tell(std::string(kNoMemory));
+            result.code = Exit::BadInput;
+        } catch (const std::exception& e) {
+            result.code = fail({ErrorCode::Internal, std::string("internal error: ") + e.what(), {}, {}});
+        }
+    }
+    result.out = out.str();
+    result.err = err.str();
+    return result;
+}
 
 int run(int argc, char** argv)
 {
@@ -108,7 +134,6 @@ int run(int argc, char** argv)
     return exitCode;
 }
 
-constexpr std::string_view kNoMemory = "not enough memory";
 std::terminate_handler g_otherwise = nullptr;
 
 [[noreturn]] void terminated()
@@ -129,6 +154,21 @@ std::terminate_handler g_otherwise = nullptr;
 }
 
 } // namespace
+
+void withVerbTools(std::string_view name, const std::function<void(std::vector<VerbTool>&)>& use)
+{
+    CLI::App app{"", "tilewright-cli"};
+    int exitCode = Exit::Success;
+    for (const Verb& verb : kVerbs)
+        if (verb.add != addServeVerb && (name.empty() || name == verb.name))
+            verb.add(app, exitCode);
+    std::vector<VerbTool> tools;
+    for (const CLI::App* const added : app.get_subcommands({}))
+        if (const auto* const verb = dynamic_cast<const manual::VerbParser*>(added))
+            tools.push_back({verb->get_name(), verb->get_description(), &verb->list(),
+                             [verb] { return calledVerb(*verb); }});
+    use(tools);
+}
 
 void endWithoutMemoryInWords()
 {

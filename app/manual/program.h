@@ -6,9 +6,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include <functional>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace CLI {
@@ -87,6 +90,26 @@ int refuse(const CLI::App& program, const Error& error);
 /// Prints the help or the error message of the parser. Returns the exit code, 0 or 2.
 int exitCodeOf(const CLI::App& program, const CLI::ParseError& error);
 
+/// The parser of a verb that knows its options, and can be run without a command line.
+class VerbParser : public CLI::App
+{
+public:
+    /// `list` must outlive the parser. `run` returns the exit code.
+    VerbParser(const CLI::App& program, const std::string& name, const std::string& meaning,
+               verbs::OptionList& list, std::function<int()> run)
+        : CLI::App(meaning, name), m_list(&list), m_run(std::move(run))
+    {
+        footer(program.get_footer());
+    }
+    [[nodiscard]] verbs::OptionList& list() const noexcept { return *m_list; }
+    /// Runs the verb with the values that were read into the list; returns the exit code.
+    [[nodiscard]] int run() const { return m_run(); }
+
+private:
+    verbs::OptionList* m_list;
+    std::function<int()> m_run;
+};
+
 /// Adds a verb. bindOptions(OptionList&, Call&) defines its options; readFiles(Call&), if it exists, reads
 /// the files that they name; `run` does the work and returns the exit code. An illegal value, an option that
 /// can have no effect, and an output file that cannot be written or is an input of the same call give an
@@ -102,9 +125,7 @@ void addVerb(CLI::App& program, const char* name, const char* meaning, Run run, 
     };
     const auto state = std::make_shared<State>();
     bindOptions(state->list, state->call);
-    CLI::App* verb = program.add_subcommand(name, meaning);
-    addOptions(*verb, state->list, state->error);
-    verb->callback([state, run, &program, &exitCode] {
+    const auto runVerb = [state, run, &program] {
         Call& call = state->call;
         Status ready = state->error ? Status(*state->error) : verbs::checkEffects(state->list, call);
         if (ready)
@@ -115,8 +136,12 @@ void addVerb(CLI::App& program, const char* name, const char* meaning, Run run, 
             if (ready) // the content of a file can also decide which options have an effect
                 ready = verbs::checkEffects(state->list, call);
         }
-        exitCode = ready ? run(call) : refuse(program, ready.error());
-    });
+        return ready ? run(call) : refuse(program, ready.error());
+    };
+    const auto verb = std::make_shared<VerbParser>(program, name, meaning, state->list, runVerb);
+    addOptions(*verb, state->list, state->error);
+    verb->callback([runVerb, &exitCode] { exitCode = runVerb(); });
+    program.add_subcommand(verb);
 }
 
 } // namespace tilewright::manual

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "figures/explain.h"
 
-#include "edit/fit.h"
 #include "figures/mapping_figures.h"
 #include "figures/npu_figures.h"
 #include "figures/schedule_figures.h"
@@ -15,26 +14,6 @@
 namespace tilewright::figures {
 
 namespace {
-
-/// The evaluated schedule of the call, or the start schedule.
-Result<verbs::EvaluatedFiles> evaluated(ExplainCall& call, const std::string& schedule)
-{
-    if (!schedule.empty()) {
-        verbs::ScheduleCall files{call.workload, schedule, call.rules};
-        return verbs::evaluateFiles(files);
-    }
-    auto on = verbs::readProblem(call.workload);
-    if (!on)
-        return on.error();
-    const auto rules = call.rules.rules(*on->problem);
-    if (!rules)
-        return rules.error();
-    LoadedSchedule start;
-    start.schedule = oneOpPerSubgraph(*on->problem, *rules);
-    return verbs::EvaluatedFiles{
-        verbs::evaluateLoaded(on->problem, std::move(start), {*rules, "one op a subgraph"}), on->text, true,
-        on->model};
-}
 
 Result<Figures> ofNpu(const ExplainCall& call)
 {
@@ -136,7 +115,8 @@ Result<ExplainAnswer> explain(ExplainCall& call)
     std::error_code failed;
     const bool named = call.asked.size() == 2 ||
                        (call.asked.size() == 1 && std::filesystem::exists(call.asked.front(), failed));
-    auto files = evaluated(call, named ? call.asked.front() : std::string());
+    verbs::ScheduleCall read{call.workload, named ? call.asked.front() : std::string(), call.rules};
+    auto files = verbs::evaluateFilesOrStart(read);
     if (!files)
         return files.error();
     if (!files->loaded.formatIssues.empty())

@@ -7,9 +7,7 @@
 
 namespace tilewright {
 
-namespace {
-
-std::string_view kindName(Resident::Kind kind)
+std::string_view itemKindName(Resident::Kind kind)
 {
     switch (kind) {
     case Resident::Kind::Input:
@@ -26,6 +24,8 @@ std::string_view kindName(Resident::Kind kind)
     }
     return "retained";
 }
+
+namespace {
 
 Json answer(const Placement& placement, std::int64_t capacity)
 {
@@ -48,7 +48,7 @@ std::string placementJson(const Problem& problem, const PlacedSchedule& placed)
     Json items = Json::array();
     for (std::size_t i = 0; i < placed.items.items.size(); ++i) {
         const StepItem& item = placed.items.items[i];
-        Json one = {{"kind", kindName(item.what.kind)},
+        Json one = {{"kind", itemKindName(item.what.kind)},
                     {"tensor", item.what.tensor.value},
                     {"subgraph", item.subgraph.value},
                     {"first_step", item.firstStep},
@@ -90,7 +90,7 @@ Buffers buffersOf(const Problem& problem, const StepItems& items)
     Buffers out;
     for (std::size_t i = 0; i < items.items.size(); ++i) {
         const StepItem& item = items.items[i];
-        std::string id = std::to_string(i) + " " + std::string(kindName(item.what.kind)) + " " +
+        std::string id = std::to_string(i) + " " + std::string(itemKindName(item.what.kind)) + " " +
                          problem.tensorName(item.what.tensor);
         for (char& c : id) // the CSV format has no quotes
             c = c == ',' || c == '\n' || c == '\r' ? ' ' : c;

@@ -5,8 +5,12 @@
 #include "place/step_items.h"
 
 #include <string>
+#include <string_view>
 
 namespace tilewright {
+
+/// What an item holds: "input", "output", "accumulator", "interior" or "retained".
+[[nodiscard]] std::string_view itemKindName(Resident::Kind kind);
 
 /// JSON documents of `place --json` (docs/design.md 3.2): the result and each item with its offset.
 [[nodiscard]] std::string placementJson(const Problem& problem, const PlacedSchedule& placed);

@@ -36,6 +36,15 @@ bool isChoice(std::string_view words)
 
 } // namespace
 
+std::string Option::identifier() const
+{
+    if (name == "MODEL" || name == "layer")
+        return "workload";
+    std::string out = name.substr(isPositional() ? 0 : name.find_first_not_of('-'));
+    std::ranges::replace(out, '-', '_');
+    return out;
+}
+
 std::string Option::description() const
 {
     std::string out = help;

@@ -59,6 +59,9 @@ struct Option
 
     [[nodiscard]] bool isPositional() const noexcept { return name.front() != '-'; }
     [[nodiscard]] bool isNumber() const noexcept { return type == "int" || type == "float"; }
+    /// "--dram-gb-per-s" as dram_gb_per_s, its name in Python and in a tool; what a verb works on has one
+    /// name.
+    [[nodiscard]] std::string identifier() const;
     /// "Passes over k. Needs --schedule b. Without it: 2"
     [[nodiscard]] std::string description() const;
 };

@@ -2,6 +2,7 @@
 #include "verbs/schedule.h"
 
 #include "base/file.h"
+#include "edit/fit.h"
 #include "eval/lower_bound.h"
 
 #include <cmath>
@@ -70,6 +71,22 @@ Result<EvaluatedFiles> evaluateFiles(ScheduleCall& call)
         noticeDeviations(call.schedule, out.deviations);
     }
     return out;
+}
+
+Result<EvaluatedFiles> evaluateFilesOrStart(ScheduleCall& call)
+{
+    if (!call.schedule.empty())
+        return evaluateFiles(call);
+    auto on = readProblem(call.workload);
+    if (!on)
+        return on.error();
+    const auto rules = call.rules.rules(*on->problem);
+    if (!rules)
+        return rules.error();
+    LoadedSchedule start;
+    start.schedule = oneOpPerSubgraph(*on->problem, *rules);
+    return EvaluatedFiles{evaluateLoaded(on->problem, std::move(start), {*rules, "one op a subgraph"}),
+                          on->text, true, on->model};
 }
 
 RulesChoice rulesOfFile(const Problem& problem, const LoadedSchedule& loaded)

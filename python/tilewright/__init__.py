@@ -17,6 +17,8 @@ import inspect as _inspect
 import json as _json
 import pathlib as _pathlib
 
+import numpy as _np
+
 from . import _core
 from . import _pictures
 from ._core import (
@@ -62,6 +64,15 @@ def _answer(document, interrupted=False):
     return answer
 
 
+def _arrays(tables):
+    """The columns of each table as one record array of numpy."""
+    out = {}
+    for name, columns in tables.items():
+        arrays = [_np.array(values, dtype=object) if isinstance(values, list) else values for _, values in columns]
+        out[name] = _np.rec.fromarrays(arrays, names=[column for column, _ in columns])
+    return out
+
+
 _TYPES = {"path": "_Path", "sizes": "_Sizes"}
 # Parameters that take values of Python, by name or by verb and name.
 _VALUES = {
@@ -98,6 +109,8 @@ def _verb(name, doc, returns="Answer", **more):
 
     def verb(*arguments, **options):
         result = _core.call(name, signature.bind(*arguments, **options).arguments)
+        if isinstance(result, dict):
+            return _arrays(result)
         return result if isinstance(result, Solution) else _answer(*result)
 
     verb.__name__ = verb.__qualname__ = name
@@ -234,6 +247,18 @@ explain = _verb(
     `asked` is a list: the file of a schedule and the address of a figure ("subgraph.3.latency"), each optional. Without
     a figure the answer lists all figures. `what_if` adds what 10 % more of each value of the machine changes.
     """,
+)
+tables = _verb(
+    "tables",
+    """
+    Ops, tensors, subgraphs, steps and more of a workload and a schedule, as a dictionary of record arrays of numpy by the
+    names of the tables (docs/handbook/query.md): tables["subgraphs"].latency_time_units.
+
+    Without `schedule`, one op a subgraph. Missing numbers are NaN (a column of integers with missing ones is one of
+    doubles), missing texts None. `npu`, `map` and `place` add what these verbs compute by default, `sweep` a folder of
+    results.
+    """,
+    returns="dict[str, np.recarray[Any, Any]]",
 )
 sweep = _verb(
     "sweep",

@@ -250,6 +250,9 @@ private Q_SLOTS:
                    "@/tests/fuzz/verbs/seeds/machine.json -o f.json");
         row("explain", "explain @/samples/models/small-conv.csv total_latency --what-if --machine "
                        "@/tests/fuzz/verbs/seeds/machine.json");
+        row("tables", "tables @/samples/schedule/example-4.json "
+                      "@/samples/schedule/example-4.b-snake.schedule.json --place -o t.sqlite");
+        row("tables-query", "tables @/samples/schedule/example-1.json --query SELECT*FROM(steps) --json");
         row("sweep", "sweep @/tests/fuzz/verbs/seeds/sweep.plan.json --threads 1 -o folder");
     }
     void everyCallFailsOnce()

@@ -181,6 +181,7 @@ TABLE = [
         "--collect: not with --fresh",
         "alone, or with --limit, --output and --json",
     ),
+    (["tables", "--schema", "--json"], "--schema: not with --json", "alone"),
     (["summary", MODEL, "--schedule", "x.json", "--beside", "y.json"], "--schedule: not with --beside"),
     (["sweep", "plan.json", "--limit", "step_ms=50"], "--limit: needs --collect"),
     (["render", "--list-views", "--view", "graph"], "--list-views: not with --view", "alone"),

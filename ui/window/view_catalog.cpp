@@ -8,6 +8,7 @@
 #include "panels/layers/layers_view.h"
 #include "panels/machine/machine_view.h"
 #include "panels/problems/problems_view.h"
+#include "panels/query/query_view.h"
 #include "panels/rules/rules_view.h"
 #include "panels/solver/solver_view.h"
 #include "panels/subgraphs/subgraphs_view.h"
@@ -173,6 +174,8 @@ const std::vector<ViewEntry>& viewCatalog()
          {},
          Lens::Schedule,
          tr("&Charts")},
+        {QStringLiteral("query"), tr("Query"), QStringLiteral("search"), DockArea::Charts, QStringLiteral(""),
+         &make<QueryView>, QStringLiteral("Alt+Shift+Q"), Lens::Schedule, tr("&Lists")},
         {QStringLiteral("bound"), tr("Lower bound"), QStringLiteral("roofline"), DockArea::Charts,
          QStringLiteral(""), &make<BoundView>, QStringLiteral("Alt+Shift+9"), Lens::Schedule, tr("&Set-up")},
         {QStringLiteral("rules"), tr("Rules"), QStringLiteral("settings"), DockArea::Charts,

@@ -3,6 +3,7 @@
 
 #include "systolic/gemm.h"
 #include "workspace/document.h"
+#include "workspace/op_colours.h"
 #include "workspace/selection.h"
 
 #include <QUndoGroup>
@@ -45,6 +46,8 @@ public:
     [[nodiscard]] LensLinks& links() { return *m_links; }
     /// Comparison of the open model with another one.
     [[nodiscard]] ComparedModel& compared() { return *m_compared; }
+    /// Numbers of the ops that the graph shows as colours.
+    [[nodiscard]] OpColours& opColours() { return m_opColours; }
     /// Run of the open schedule.
     [[nodiscard]] LiveRun& run() { return *m_run; }
     /// All documents that have been created.
@@ -96,6 +99,7 @@ private:
     std::unique_ptr<MappingDocument> m_mapping;
     std::unique_ptr<LensLinks> m_links;
     std::unique_ptr<ComparedModel> m_compared;
+    OpColours m_opColours;
     Lens m_current = Lens::Schedule;
     QUndoGroup m_undoGroup;
     std::function<bool(LensDocument&)> m_mayReplace;

@@ -74,6 +74,7 @@ const std::map<std::string, std::set<std::string>> kFilesOfSources{
     {"app/cli/verb_evaluate.cpp", {"trace", "(CSV)", "(HTML)"}},
     {"app/cli/verb_generate.cpp", {"problem", "schedule"}},
     {"app/cli/verb_info.cpp", {"(CSV)"}},
+    {"app/cli/verb_tables.cpp", {"(SQLite database, docs/handbook/query.md)"}},
     {"app/cli/verb_map.cpp",
      {"mapping-layer", "mapping-model", "mapping-method", "mapping-methods", "mapping-architecture", "(CSV)",
       "(Timeloop YAML)"}},

@@ -33,6 +33,7 @@ GraphToolbar::GraphToolbar(Actions& actions, QWidget* parent) : ControlBar(paren
         {GraphColouring::None, tr("Colour: none")}};
     for (const auto& [colouring, text] : colourings)
         m_colouring->addItem(text, static_cast<int>(colouring));
+    m_colouring->setPlaceholderText(tr("Colour: query"));
     add(m_colouring, tr("Colour by"), tr("Quantity that the colour of the ops shows."));
     connect(m_colouring, &QComboBox::activated, this, [this](int i) {
         Q_EMIT colouringChosen(static_cast<GraphColouring>(m_colouring->itemData(i).toInt()));
@@ -76,9 +77,9 @@ QAction* GraphToolbar::addSwitch(const QString& text)
     return action;
 }
 
-void GraphToolbar::setOptions(GraphColouring colouring, int hops)
+void GraphToolbar::setOptions(std::optional<GraphColouring> colouring, int hops)
 {
-    m_colouring->setCurrentIndex(m_colouring->findData(static_cast<int>(colouring)));
+    m_colouring->setCurrentIndex(colouring ? m_colouring->findData(static_cast<int>(*colouring)) : -1);
     m_neighbourhood->setCurrentIndex(hops);
 }
 

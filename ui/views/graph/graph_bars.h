@@ -8,6 +8,8 @@
 
 #include <QRectF>
 
+#include <optional>
+
 class QAction;
 class QComboBox;
 class QMenu;
@@ -25,7 +27,8 @@ public:
     [[nodiscard]] SearchField* searchField() const { return m_search; }
     /// Adds a check item to the options menu.
     [[nodiscard]] QAction* addSwitch(const QString& text);
-    void setOptions(GraphColouring colouring, int hops);
+    /// `colouring`: nothing if the colours are those of an answer in the Query pane.
+    void setOptions(std::optional<GraphColouring> colouring, int hops);
 
 Q_SIGNALS:
     void colouringChosen(GraphColouring colouring);

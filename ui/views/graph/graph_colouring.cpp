@@ -81,6 +81,39 @@ QString colourMark(const SubgraphEvaluation& e, GraphColouring colouring)
     return {};
 }
 
+std::pair<std::vector<GraphFill>, GraphLegend> colourOps(const OpValues& values, std::size_t ops)
+{
+    Fills fills(ops);
+    GraphLegend legend;
+    legend.title = values.title;
+    std::optional<double> low, high;
+    for (const std::optional<double>& value : values.values)
+        if (value) {
+            low = std::min(low.value_or(*value), *value);
+            high = std::max(high.value_or(*value), *value);
+        }
+    if (!low)
+        return {std::move(fills), std::move(legend)};
+    const double range = *high - *low;
+    for (std::size_t i = 0; i < std::min(ops, values.values.size()); ++i)
+        if (const std::optional<double>& value = values.values[i])
+            fills[i] = {GraphFill::Role::Ramp, range > 0 ? (*value - *low) / range : 0.5};
+    if (range > 0)
+        for (const double place : {0.0, 0.5, 1.0})
+            legend.scale.push_back(shortNumber(*low + place * range));
+    else
+        legend.scale = {shortNumber(*low)};
+    return {std::move(fills), std::move(legend)};
+}
+
+OpId leadingOp(const OpValues& values, std::span<const OpId> ops)
+{
+    const auto of = [&](OpId op) {
+        return op.index() < values.values.size() ? values.values[op.index()] : std::nullopt; // less than any
+    };
+    return *std::ranges::max_element(ops, {}, of);
+}
+
 GraphFill opTypeFill(OpType type)
 {
     return {GraphFill::Role::Category, type == OpType::MatMul ? 0.0 : 7.0};

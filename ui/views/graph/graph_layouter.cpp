@@ -375,8 +375,10 @@ void GraphLayouter::rebuildModel(bool animate)
     m_traffic.clear();
     GraphOptions unlabelled = m_options; // the worker thread adds the labels
     unlabelled.edgeLabels = false;
-    if (!m_isPreview)
+    if (!m_isPreview) {
         unlabelled.changes = m_context.workspace.compared().changes();
+        unlabelled.values = m_context.workspace.opColours().values();
+    }
     auto next = std::make_shared<GraphModel>(
         buildGraph(shownSnapshot(), baseline.get(),
                    m_isPreview ? document.previewColours() : document.colours(), unlabelled, m_shown));

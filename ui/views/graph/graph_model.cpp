@@ -63,7 +63,8 @@ public:
         : m_problem(*snapshot->problem), m_snapshot(*snapshot), m_baseline(baseline), m_colours(colours),
           m_options(options), m_geometry(*geometry)
     {
-        m_options.colouring = usedColouring(options.colouring, snapshot->schedule);
+        m_options.colouring =
+            options.values ? GraphColouring::None : usedColouring(options.colouring, snapshot->schedule);
         m_model.snapshot = snapshot;
         m_model.geometry = std::move(geometry);
     }
@@ -74,6 +75,8 @@ public:
         auto [fills, legend] = colourSubgraphs(m_snapshot, m_colours, m_options.colouring);
         m_fill = std::move(fills);
         m_model.legend = std::move(legend);
+        if (m_options.values)
+            colourByValues(*m_options.values);
         findErrors();
         findMoved();
         addNodes();
@@ -103,6 +106,18 @@ private:
     {
         const auto& all = m_snapshot.evaluation.subgraphs;
         return s.index() < all.size() && all[s.index()].structurallyValid ? &all[s.index()] : nullptr;
+    }
+
+    /// A group of ops has the colour of the one with the largest number.
+    void colourByValues(const OpValues& values)
+    {
+        auto [fills, legend] = colourOps(values, m_problem.opCount());
+        m_opFill = std::move(fills);
+        m_model.legend = std::move(legend);
+        for (std::size_t s = 0; s < m_fill.size(); ++s)
+            if (const auto& ops = m_snapshot.schedule.subgraphs[s]->ops; !ops.empty())
+                if (const OpId op = leadingOp(values, ops); op.index() < m_opFill.size())
+                    m_fill[s] = m_opFill[op.index()];
     }
 
     void findErrors()
@@ -192,7 +207,8 @@ private:
         if (byChange && node.change != model::OperatorChange::Same)
             node.detail = changeText(node.change) + QStringLiteral(" · ") + node.detail;
         for (SubgraphId s : m_holders[op.index()]) {
-            node.badges.push_back({s, byChange ? changeFill(node.change)
+            node.badges.push_back({s, !m_opFill.empty() ? m_opFill[op.index()]
+                                      : byChange        ? changeFill(node.change)
                                       : m_options.colouring == GraphColouring::OpType ? opTypeFill(o.type)
                                                                                       : m_fill[s.index()]});
             node.error = node.error || !m_error[s.index()].isEmpty();
@@ -251,7 +267,10 @@ private:
         node.fourth = words.alike;
         node.isStack = section.isStack();
         m_model.hasStacks = m_model.hasStacks || node.isStack;
-        if (m_options.colouring == GraphColouring::OpType)
+        if (!m_opFill.empty())
+            for (OpId op : words.barOps)
+                node.shares.push_back({m_opFill[op.index()], 1});
+        else if (m_options.colouring == GraphColouring::OpType)
             for (OpId op : words.barOps)
                 node.shares.push_back({opTypeFill(m_problem.op(op).type), 1});
         else
@@ -511,6 +530,7 @@ private:
     GraphModel m_model;
     std::vector<std::vector<SubgraphId>> m_holders; // subgraphs that run each op
     std::vector<GraphFill> m_fill;                  // colour of each subgraph
+    std::vector<GraphFill> m_opFill;                // colour of each op; empty unless by GraphOptions::values
     std::vector<QString> m_error;                   // code of the first issue of each subgraph
     std::vector<bool> m_moved;                      // per op: grouped differently in the baseline
     std::map<std::vector<OpId>, double> m_before;   // latencies of the baseline, by the ops of the subgraph

@@ -5,6 +5,7 @@
 #include "model/compare_models.h"
 #include "snapshot/snapshot.h"
 #include "views/graph/graph_geometry.h"
+#include "workspace/op_colours.h"
 
 #include <QPainterPath>
 #include <QPointF>
@@ -28,6 +29,7 @@ struct GraphOptions
     bool edgeLabels = true;
     /// Per op, the change of its operator compared with the other model; empty without one.
     std::vector<model::OperatorChange> changes{};
+    OpValuesPtr values{}; ///< colour by these numbers of the ops instead of `colouring`
 };
 
 /// A colour by role, resolved by the theme when painting.

@@ -54,6 +54,10 @@ GraphView::GraphView(const ViewContext& context, QWidget* parent)
         m_bars.showNote();
         m_navigator.fitUnlessMoved();
     });
+    connect(&workspace().opColours(), &OpColours::changed, this, [this] {
+        showOptions();
+        refresh();
+    });
     connect(&selection(), &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
     connect(&this->context().themes, &ThemeSource::changed, this, [this] { m_picture.forgetOverview(); });
     connect(&registry(), &Actions::keysChanged, this, [this] {
@@ -195,7 +199,8 @@ void GraphView::optionsChanged()
 
 void GraphView::showOptions()
 {
-    m_bars.toolbar().setOptions(options().colouring, shape().hops);
+    m_bars.toolbar().setOptions(
+        workspace().opColours().values() ? std::nullopt : std::optional(options().colouring), shape().hops);
     const bool small = document().hasProblem() && document().problem()->opCount() <= kCardsAbove;
     for (const Switch& s : m_switches) {
         const QSignalBlocker quiet(s.action);
@@ -210,6 +215,7 @@ void GraphView::showOptions()
 
 void GraphView::setColouring(GraphColouring colouring)
 {
+    workspace().opColours().set(nullptr);
     m_layouter.setOptions({colouring, options().edgeLabels});
     optionsChanged();
     registry().refresh();

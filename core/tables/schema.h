@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The tables that questions in SQL are asked of: names, columns and units.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewright::tables {
+
+/// Type of the values of a column. Any of them may be missing (NULL).
+enum class ColumnType : std::uint8_t { Integer, Real, Text };
+[[nodiscard]] std::string_view toString(ColumnType type) noexcept; ///< "integer", "real", "text"
+
+struct Column
+{
+    std::string_view name; ///< with its unit: "load_elements"
+    ColumnType type = ColumnType::Text;
+    std::string_view meaning; ///< one line
+};
+
+struct Schema
+{
+    std::string_view name;    ///< "subgraphs"
+    std::string_view meaning; ///< what a row is
+    std::vector<Column> columns;
+};
+
+/// The schemas of all tables, in their order in a file.
+[[nodiscard]] std::span<const Schema* const> schemas();
+
+/// The statement that creates a table, with the meanings as comments.
+[[nodiscard]] std::string createStatement(const Schema& schema);
+/// All tables and their columns as lines of text.
+[[nodiscard]] std::string schemaText();
+
+} // namespace tilewright::tables

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The rows of the tables: what an evaluated schedule, a run, a search and a sweep have as values.
+#pragma once
+
+#include "base/progress.h"
+#include "base/table.h"
+#include "mapping/model_search.h"
+#include "npu/output.h"
+#include "place/step_items.h"
+#include "snapshot/snapshot.h"
+#include "sweep/folder.h"
+#include "tables/schema.h"
+#include "verbs/schedule.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tilewright::tables {
+
+/// A run of the NPU lens, as the verb npu or the window has it.
+struct NpuPart
+{
+    std::shared_ptr<const npu::NpuGraph> graph;
+    std::shared_ptr<const npu::NpuRun> run;
+};
+
+/// Best methods of layers, as the verb map has them.
+struct MappingPart
+{
+    mapping::Architecture architecture;
+    std::vector<mapping::LayerResult> layers;
+};
+
+/// What the tables are about. Parts that are missing have tables without rows.
+struct Subject
+{
+    SnapshotPtr snapshot;
+    lower::ModelOnMachinePtr model = {}; ///< null for a problem on its own hardware
+    std::string rulesReason = {};
+    std::string hardware = {}; ///< in words, as `evaluate` prints it
+    std::string workload = {}; ///< file; may be empty
+    std::string schedule = {}; ///< file; empty: the start schedule or an unsaved one
+    std::shared_ptr<const PlacedSchedule> placed = {};
+    std::optional<NpuPart> npu = {};
+    std::shared_ptr<const MappingPart> mapping = {};
+    std::shared_ptr<const sweep::SweepTable> sweep = {};
+};
+
+/// Steps of a subgraph that are listed; the table left_out names the subgraphs that have more.
+inline constexpr std::int64_t kMostStepsOfSubgraph = 10'000;
+/// Rows of the tables of steps, of runs, of buffers and of stalls.
+inline constexpr std::int64_t kMostRows = 200'000;
+/// Steps of a schedule that are walked for its traffic and its buffers.
+inline constexpr std::int64_t kMostWalked = 1'000'000;
+
+/// Receives a row of a table, in the order of its columns.
+using RowSink = std::function<void(const Schema&, std::span<const TableValue>)>;
+
+/// Writes the rows of all tables of schemas(). Returns false if stopped.
+[[nodiscard]] bool writeTables(const Subject& subject, const RowSink& sink, const Progress& progress = {});
+
+} // namespace tilewright::tables

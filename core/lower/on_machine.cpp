@@ -187,8 +187,8 @@ Granularity tileOf(const mapping::LoopNest& nest, const mapping::Method& method,
             saturatingMul(extent("C"), saturatingMul(extent("Fx"), extent("Fy")))};
 }
 
-/// Sets the rate of the array for every operator: by the widths of its operands, and Winograd's factor. Stored
-/// weights have the width that they take transformed (docs/rules/workload.md 2).
+/// Sets the rate of the array for every operator: by the widths of its operands, and Winograd's factor.
+/// Weights that Winograd transforms have the width that they take so (docs/rules/workload.md 2).
 static void setRates(npu::NpuModel& npu, const std::vector<OperatorId>& source, const model::Model& model,
                      const Machine& machine)
 {

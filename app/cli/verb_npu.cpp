@@ -96,6 +96,8 @@ void printText(const verbs::NpuAnswer& answer)
                   << formatGrouped(static_cast<double>(run.makespan) / *answer.floor) << " times the floor\n";
     if (answer.hardware.shared.bytes > 0)
         std::cout << "shared bytes " << formatGrouped(run.sharedBytes) << '\n';
+    if (run.joinedBytes > 0)
+        std::cout << "multicast    " << formatGrouped(run.joinedBytes) << " bytes of them\n";
     if (answer.hardware.coreToCore)
         std::cout << "core to core " << formatGrouped(run.passedBytes) << " bytes\n";
     std::cout << "DRAM bytes   " << formatGrouped(run.dramBytes) << '\n'

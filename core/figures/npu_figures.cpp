@@ -134,6 +134,15 @@ Value sharedBytes(const NpuSubject& s, std::size_t)
     return simulated("bytes from the shared memory", "bytes", static_cast<double>(s.run->sharedBytes));
 }
 
+Value multicastBytes(const NpuSubject& s, std::size_t)
+{
+    const npu::SharedHardware& shared = s.run->hardware.shared;
+    return shared.bytes > 0 && shared.multicast
+               ? Value(simulated("bytes of loads that joined another one", "bytes",
+                                 static_cast<double>(s.run->joinedBytes)))
+               : Value();
+}
+
 Value dramBusy(const NpuSubject& s, std::size_t)
 {
     if (s.run->makespan == 0 || s.run->dramBusy.empty())
@@ -206,6 +215,11 @@ Value sharedOf(const NpuSubject& s, std::size_t i)
 {
     return s.run->hardware.shared.bytes > 0 ? bytesOf<&OpReport::shared>(s, i) : Value();
 }
+Value multicastOf(const NpuSubject& s, std::size_t i)
+{
+    const npu::SharedHardware& shared = s.run->hardware.shared;
+    return shared.bytes > 0 && shared.multicast ? bytesOf<&OpReport::joined>(s, i) : Value();
+}
 Value nodesOf(const NpuSubject& s, std::size_t i)
 {
     return inGraph("nodes of " + s.reports[i].name, static_cast<double>(s.reports[i].nodes));
@@ -269,6 +283,11 @@ const std::array kNpuKinds{
     NpuKind{{"shared_bytes", "bytes from the shared memory",
              "Bytes that the shared memory supplied instead of DRAM."},
             sharedBytes},
+    NpuKind{
+        {"multicast_bytes", "bytes of loads that joined another one",
+         "Of the bytes from the shared memory those of loads that one read serves with another load of the "
+         "same tile."},
+        multicastBytes},
     NpuKind{{"dram_busy", "used share of the DRAM buses",
              "Cycles in which the bus of a channel moves data or waits for a row, divided by all cycles.", "",
              "ONNXim: DRAM bandwidth utilisation."},
@@ -330,6 +349,9 @@ const std::array kNpuKinds{
     NpuKind{{"operators.*.shared_bytes", "bytes of an operator from the shared memory",
              "Those of its loads that the shared memory supplied."},
             sharedOf},
+    NpuKind{{"operators.*.multicast_bytes", "bytes of an operator's loads that joined another one",
+             "Those of its loads that one read serves with another load of the same tile."},
+            multicastOf},
     NpuKind{{"operators.*.energy_pj.mac", "energy of multiply-accumulates", "Of an operator."},
             energyOf<&OpReport::macPj>},
     NpuKind{{"operators.*.energy_pj.spm", "energy of the scratchpads", "Of an operator."},

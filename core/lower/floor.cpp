@@ -6,16 +6,19 @@
 
 namespace tilewright::lower {
 
-double winogradOf(const model::Model& model, const model::Operator& op, const Machine& machine)
+bool takesWinograd(const model::Model& model, const model::Operator& op)
 {
     if (op.kind != model::OperatorKind::Conv2d)
-        return 1;
+        return false;
     const auto& w = op.as<model::WindowAttributes>();
     const model::Shape& weights = model.shape(op.inputs[1]);
-    const bool fits = weights.size() == 4 && weights[2] == 3 && weights[3] == 3 &&
-                      w.stride == std::array<std::int64_t, 2>{1, 1} &&
-                      w.dilation == std::array<std::int64_t, 2>{1, 1};
-    return fits ? machine.winograd : 1;
+    return weights.size() == 4 && weights[2] == 3 && weights[3] == 3 &&
+           w.stride == std::array<std::int64_t, 2>{1, 1} && w.dilation == std::array<std::int64_t, 2>{1, 1};
+}
+
+double winogradOf(const model::Model& model, const model::Operator& op, const Machine& machine)
+{
+    return takesWinograd(model, op) ? machine.winograd : 1;
 }
 
 namespace {

@@ -24,8 +24,10 @@ struct Floor
     [[nodiscard]] bool boundByMemory() const noexcept { return memory.value >= compute.value; }
 };
 
+/// True for a convolution with a kernel of 3 x 3, stride 1 and dilation 1.
+[[nodiscard]] bool takesWinograd(const model::Model& model, const model::Operator& op);
 /// The factor by which the array needs fewer multiply-accumulates for an operator (`array.winograd`): 1
-/// unless it is a convolution with a kernel of 3 x 3, stride 1 and dilation 1.
+/// unless takesWinograd().
 [[nodiscard]] double winogradOf(const model::Model& model, const model::Operator& op, const Machine& machine);
 
 /// Computes the floor of R19 for `cores` cores of the machine's first kind.

@@ -64,10 +64,19 @@ npu::NpuHardware npuHardwareOf(const Machine& m)
     hw.dram.writeLatencyCycles = m.dram.writeLatencyCycles;
     hw.dram.outstandingRequests = m.dram.outstandingRequests;
     hw.dram.requestBytes = m.dram.requestBytes;
-    for (const MachineLevel level : {MachineLevel::L3, MachineLevel::L2, MachineLevel::L1})
-        if (m.hasLevel(level) && m.at(level).shared && hw.shared.bytes == 0)
-            hw.shared = {m.at(level).totalBytes(),
-                         std::max<std::int64_t>(1, static_cast<std::int64_t>(m.bytesPerCycle(level)))};
+    hw.dram.addressHash = m.dram.addressHash;
+    if (const auto level = m.sharedLevel()) {
+        const Machine::Level& of = m.at(*level);
+        const auto wholeBytes = [&](double gbPerSecond) {
+            return std::max<std::int64_t>(1, static_cast<std::int64_t>(gbPerSecond / m.clockGhz));
+        };
+        hw.shared = {of.totalBytes(), wholeBytes(of.gbPerSecond)};
+        if (of.portsApart) {
+            hw.shared.readBytesPerCycle = wholeBytes(of.readGbPerSecond);
+            hw.shared.writeBytesPerCycle = wholeBytes(of.writeGbPerSecond);
+        }
+        hw.shared.multicast = of.multicast;
+    }
     hw.linkBytesPerCycle = m.noc.linkBytesPerCycle;
     hw.trunkBytesPerCycle = m.noc.trunkBytesPerCycle;
     hw.coreToCore = m.noc.coreToCore;

@@ -91,9 +91,9 @@ Result<Fields> npuFields(const Json& json, const MachineText& t)
     for (const auto& [path, value] : {std::pair{"dram.channels", Json(hw->dram.channels)},
                                       std::pair{"dram.bytes_per_cycle", Json(hw->dram.bytesPerCycle)}})
         out.emplace_back(path, value);
-    for (const char* key :
-         {"banks", "burst_bytes", "interleave_bytes", "row_bytes", "row_hit_cycles", "row_miss_cycles",
-          "read_latency_cycles", "write_latency_cycles", "outstanding_requests", "request_bytes"})
+    for (const char* key : {"banks", "burst_bytes", "interleave_bytes", "row_bytes", "row_hit_cycles",
+                            "row_miss_cycles", "read_latency_cycles", "write_latency_cycles",
+                            "outstanding_requests", "request_bytes", "address_hash"})
         if (json.contains("dram") && json["dram"].contains(key))
             out.emplace_back(std::string("dram.") + key, json["dram"][key]);
     copyObject(out, json, "noc", "noc");
@@ -104,6 +104,15 @@ Result<Fields> npuFields(const Json& json, const MachineText& t)
         addLevel(out, "l3", 1, hw->shared.bytes,
                  static_cast<double>(hw->shared.bytesPerCycle) * hw->clockGhz);
         out.emplace_back("levels.l3.shared", true);
+        const auto rate = [&](const char* path, std::int64_t bytesPerCycle) {
+            out.emplace_back(path, static_cast<double>(bytesPerCycle) * hw->clockGhz);
+        };
+        if (hw->shared.hasTwoPorts()) {
+            rate("levels.l3.read_gb_per_s", hw->shared.readBytesPerCycle);
+            rate("levels.l3.write_gb_per_s", hw->shared.writeBytesPerCycle);
+        }
+        if (hw->shared.multicast)
+            out.emplace_back("levels.l3.multicast", true);
     }
     addLevel(out, "external", 1, std::int64_t{1} << 30,
              static_cast<double>(hw->dram.channels * hw->dram.bytesPerCycle) * hw->clockGhz);

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace tilewright::lower {
 
@@ -191,6 +192,7 @@ Granularity tileOf(const mapping::LoopNest& nest, const mapping::Method& method,
 }
 
 /// Sets the rate of the array for every operator: by the widths of its operands, and Winograd's factor.
+/// Weights that Winograd transforms have the width that they take so (docs/rules/workload.md 2).
 static void setRates(npu::NpuModel& npu, const std::vector<OperatorId>& source, const model::Model& model,
                      const Machine& machine)
 {
@@ -204,6 +206,16 @@ static void setRates(npu::NpuModel& npu, const std::vector<OperatorId>& source, 
         if (source[i].index() < model.operators.size())
             op.rate *= winogradOf(model, model.operators[source[i]], machine);
     }
+    if (machine.winogradWeights == 1)
+        return;
+    std::set<std::size_t> transformed; // weights that several convolutions share are stored once
+    for (std::size_t i = 0; i < npu.ops.size(); ++i)
+        if (npu.ops[i].type == npu::OpType::Conv2d && source[i].index() < model.operators.size() &&
+            takesWinograd(model, model.operators[source[i]]))
+            transformed.insert(npu.ops[i].inputs[1]);
+    for (const std::size_t weights : transformed)
+        npu.tensors[weights].bits = static_cast<std::int64_t>(
+            std::llround(static_cast<double>(npu.bitsOf(weights)) * machine.winogradWeights));
 }
 
 Result<LoweredNpu> npuOf(const Workload& workload, const Machine& machine)

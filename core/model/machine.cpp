@@ -106,6 +106,7 @@ private:
         value(path + "array.row_granule", c.rowGranule, c.rows, "array rows");
         value(path + "array.col_granule", c.colGranule, c.cols, "array cols");
         value(path + "array.winograd", c.winograd, 1, "default");
+        value(path + "array.winograd_weights", c.winogradWeights, 1, "default");
         value(path + "vector.lanes", c.lanes, 2 * c.cols, "2 * array cols");
     }
 
@@ -370,6 +371,14 @@ double Machine::deliverableGbPerSecond() const noexcept
 bool Machine::hasLevel(MachineLevel level) const
 {
     return has("levels." + std::string(toString(level)) + ".gb_per_s");
+}
+
+std::optional<MachineLevel> Machine::sharedLevel() const
+{
+    for (const MachineLevel level : {MachineLevel::L3, MachineLevel::L2, MachineLevel::L1})
+        if (hasLevel(level) && at(level).shared)
+            return level;
+    return std::nullopt;
 }
 
 std::int64_t Machine::allCores() const noexcept

@@ -73,6 +73,7 @@ struct MachineCores
     std::vector<std::string> rowLoops, colLoops;
     std::vector<MacRate> rates; ///< empty: 1 for all widths
     double winograd = 1;        ///< factor by which 3 x 3 convolutions with stride 1 need fewer MACs
+    double winogradWeights = 1; ///< factor by which their weights take more room in memory
     std::int64_t lanes = 1;     ///< elements of the vector unit in a cycle and pass
     bool operator==(const MachineCores&) const = default;
 
@@ -155,7 +156,7 @@ struct Machine : MachineCores
         std::int64_t outstandingRequests = 0; ///< requests of a DMA of a core on their way; 0: no limit
         std::int64_t requestBytes = 64;       ///< largest request
         bool pipelinedHits = false; ///< a burst of an open row takes its time on the bus instead of a row hit
-        bool addressHash = false;   ///< channel and bank come from a hash of the address
+        bool addressHash = false;   ///< higher bits of the address permute channels and banks
         bool operator==(const Dram&) const = default;
 
         /// The largest rate of all channels in bytes a cycle: that of the buses or, if less, of the banks
@@ -233,6 +234,8 @@ struct Machine : MachineCores
     [[nodiscard]] bool has(std::string_view path) const { return given.find(path) != given.end(); }
     /// True if the machine has the memory level itself, not as a copy of its neighbour.
     [[nodiscard]] bool hasLevel(MachineLevel level) const;
+    /// The outermost level that all cores share.
+    [[nodiscard]] std::optional<MachineLevel> sharedLevel() const;
     /// The scratchpad of one core.
     [[nodiscard]] std::int64_t scratchpadBytes() const noexcept { return at(scratchpad).totalBytes(); }
     [[nodiscard]] double bytesPerCycle(MachineLevel level) const noexcept

@@ -28,6 +28,8 @@ struct Modelled
     /// True if a lens that does not model the field computes as if it had its default, so that another value
     /// is left out. False: the field belongs to the cost model of the lenses that have it.
     bool toldIfLeftOut = true;
+    /// The level of which a field is modelled: any, or the one that Machine::sharedLevel() returns.
+    enum class Where : std::uint8_t { Any, SharedLevel } where = Where::Any;
 };
 
 // The one list of the fields and the lenses that model them. A lens that begins to model a field gets its bit
@@ -45,12 +47,16 @@ constexpr Modelled kModelled[] = {
     {"array.dataflow", kSystolic, false},
     {"array.kind", kSchedule | kSystolic | kNpu}, // the Schedule lens tells fixed loops when it lowers
     {"array.rates", kSchedule | kSystolic | kNpu},
+    {"array.winograd_weights", kNpu},
     {"array", kSystolic | kNpu},
     {"vector", kSchedule | kNpu, false},
     {"levels.*.buffers", kAll, false},
     {"levels.*.bytes", kAll, false},
     {"levels.*.gb_per_s", kSchedule | kSystolic | kNpu, false},
     {"levels.*.shared", kNpu},
+    {"levels.*.read_gb_per_s", kNpu, true, Modelled::Where::SharedLevel},
+    {"levels.*.write_gb_per_s", kNpu, true, Modelled::Where::SharedLevel},
+    {"levels.*.multicast", kNpu, true, Modelled::Where::SharedLevel},
     {"levels", 0},
     {"scratchpad", kAll, false},
     {"register_file_bytes", kMapping, false},
@@ -69,6 +75,7 @@ constexpr Modelled kModelled[] = {
     {"dram.write_latency_cycles", kNpu},
     {"dram.outstanding_requests", kNpu},
     {"dram.request_bytes", kNpu},
+    {"dram.address_hash", kNpu},
     {"dram.deliverable_gb_per_s", kNpu, false},
     {"dram", 0},
     {"noc.core_to_core", kNpu},
@@ -99,9 +106,15 @@ bool fits(std::string_view pattern, std::string_view path)
     return true;
 }
 
-const Modelled& modelled(std::string_view path)
+const Modelled& modelled(const Machine& machine, std::string_view path)
 {
-    const auto* it = std::ranges::find_if(kModelled, [&](const Modelled& m) { return fits(m.path, path); });
+    const auto isThere = [&](const Modelled& m) {
+        const auto level = machine.sharedLevel();
+        return m.where == Modelled::Where::Any ||
+               (level && path.starts_with("levels." + std::string(toString(*level)) + "."));
+    };
+    const auto* it =
+        std::ranges::find_if(kModelled, [&](const Modelled& m) { return fits(m.path, path) && isThere(m); });
     return it == std::end(kModelled) ? kModelled[0] : *it; // a test finds every field in the list
 }
 
@@ -174,7 +187,7 @@ private:
             f.source = source->second;
         for (const MachineLens lens :
              {MachineLens::Schedule, MachineLens::Systolic, MachineLens::Npu, MachineLens::Mapping})
-            if (modelled(path).lenses & lensBit(lens))
+            if (modelled(m_machine, path).lenses & lensBit(lens))
                 f.lenses.push_back(lens);
         f.path = std::move(path);
         m_out.push_back(std::move(f));
@@ -264,6 +277,8 @@ void arrayFields(FieldList& f, const std::string& path, const MachineCores& c)
                  U::Factor, rate.macs, "Multiply-accumulates of a processing element in a cycle.");
     f.number(path + "array.winograd", "Winograd", U::Factor, c.winograd,
              "Factor by which 3 x 3 convolutions with stride 1 need fewer multiplications.");
+    f.number(path + "array.winograd_weights", "weights for Winograd", U::Factor, c.winogradWeights,
+             "Factor by which their weights take more room in memory, as they are stored transformed.");
 }
 
 } // namespace
@@ -363,8 +378,9 @@ std::vector<MachineField> machineFields(const Machine& m)
     f.number("dram.request_bytes", "request", U::Bytes, m.dram.requestBytes, "Largest size of a request.");
     f.flag("dram.pipelined_hits", "pipelined row hits", m.dram.pipelinedHits,
            "A burst of an open row takes its time on the bus, instead of the time of a row hit.");
-    f.flag("dram.address_hash", "address hash", m.dram.addressHash,
-           "Channel and bank come from a hash of the address.");
+    f.flag(
+        "dram.address_hash", "address hash", m.dram.addressHash,
+        "Higher bits of the address permute channels and banks, so that strides do not meet on one of them.");
     f.computed("dram.deliverable_gb_per_s", "deliverable bandwidth", U::GbPerSecond,
                m.deliverableGbPerSecond(), "The most that channels, banks and outstanding requests allow.");
     f.group("network");
@@ -426,7 +442,7 @@ std::vector<FieldLeftOut> fieldsLeftOut(const Machine& machine, MachineLens lens
 {
     std::vector<FieldLeftOut> out;
     const auto isLeftOut = [&](const std::string& path) {
-        const Modelled& m = modelled(path);
+        const Modelled& m = modelled(machine, path);
         return m.toldIfLeftOut && !(m.lenses & lensBit(lens));
     };
     // The machine that the lens works with instead.

@@ -111,6 +111,7 @@ void bindArray(JsonFields& f, MachineCores& m)
         f.fail({}, "an array of the kind \"spatial\" needs \"row_loops\" and \"col_loops\"");
     f.optional("rates", m.rates);
     f.optional("winograd", m.winograd, Numbers{1, 16});
+    f.optional("winograd_weights", m.winogradWeights, Numbers{1, 16});
 }
 
 void bindVector(JsonFields& f, Machine& m)

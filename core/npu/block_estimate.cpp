@@ -101,8 +101,11 @@ double estimatedCycles(const NpuHardware& hw, const BlockGrid& g) noexcept
     const std::int64_t waves = ceilDiv(blocks, hw.cores);
     const auto chains = static_cast<double>(blocks);
     const auto cores = static_cast<double>(std::min<std::int64_t>(blocks, hw.cores));
-    const auto port = static_cast<double>(hw.rateOfAllCores());
-    const auto dram = static_cast<double>(std::min(hw.dramBytesPerCycle(), hw.rateOfAllCores()));
+    const bool isShared = hw.shared.bytes > 0;
+    const auto trunk = static_cast<double>(hw.rateOfTrunk());
+    const auto reads = isShared ? std::min(trunk, static_cast<double>(hw.shared.readRate())) : trunk;
+    const auto writes = isShared ? std::min(trunk, static_cast<double>(hw.shared.writeRate())) : trunk;
+    const auto dram = std::min(static_cast<double>(hw.dramBytesPerCycle()), trunk);
     const auto link = static_cast<double>(hw.linkBytesPerCycle);
     const auto spm = static_cast<double>(hw.spmBytes);
 
@@ -122,13 +125,17 @@ double estimatedCycles(const NpuHardware& hw, const BlockGrid& g) noexcept
 
     // The cores load at the same time: a row the same tile of the outer operand, a column of the inner one.
     const auto rows = static_cast<double>(ceilDiv(static_cast<std::int64_t>(cores), atOnce));
-    const double supply = hw.shared.bytes > 0 ? port : dram;
-    const auto near = [&](const TileMove& move) {
-        return std::max(move.bytes / link, cores * move.bytes / supply);
+    const double supply = isShared ? reads : dram;
+    // Cores that one read serves.
+    const bool isMulticast = isShared && hw.shared.multicast;
+    const double outerTogether = isMulticast ? cores / rows : 1;
+    const double innerTogether = isMulticast && !g.innerOfRow ? rows : 1;
+    const auto near = [&](const TileMove& move, double together) {
+        return std::max(move.bytes / link, cores / together * move.bytes / supply);
     };
-    outer.near = near(g.outer), inner.near = near(g.inner);
+    outer.near = near(g.outer, outerTogether), inner.near = near(g.inner, innerTogether);
     double sameOuter = cores, sameInner = rows; // loads of one place of DRAM
-    if (hw.shared.bytes > 0) {
+    if (isShared) {
         // Each panel comes once, or that of a column once for each round of rows if they do not all fit.
         const auto held = static_cast<double>(hw.shared.bytes);
         const double rounds = std::ceil(static_cast<double>(g.rows) / rows);
@@ -141,20 +148,22 @@ double estimatedCycles(const NpuHardware& hw, const BlockGrid& g) noexcept
     outer.first = std::max(g.outer.alone + (sameOuter - 1) * g.outer.again, outer.near);
     inner.first = std::max(g.innerAtOnce.alone + (sameInner - 1) * g.innerAtOnce.again, inner.near);
     const double first = outer.first + inner.first;
-    const double last =
-        std::max({rows * g.resultAtOnce.alone, g.result.bytes / link, cores * g.result.bytes / dram});
+    const double last = std::max({rows * g.resultAtOnce.alone, g.result.bytes / link,
+                                  cores * g.result.bytes / std::min(dram, writes)});
     double busy = g.tensorCycles / chains * static_cast<double>(waves);
     if (2 * (g.outerBytes + g.innerBytes + g.resultBytes) > spm) // the next block waits until this is stored
         busy += static_cast<double>(waves - 1) * (first + last);
 
     const double loaded = parts * (outer.panels * g.outer.bytes + inner.panels * g.inner.bytes);
+    const double carried = parts * (outer.panels / outerTogether * g.outer.bytes +
+                                    inner.panels / innerTogether * g.inner.bytes); // by the trunk
     const double fetched = parts * (outer.fetched * g.outer.bytes + inner.fetched * g.inner.bytes);
     const double stored = chains * g.result.bytes;
     const double banks =
         parts * (outer.fetched * g.outer.banks + inner.fetched * g.inner.banks) + chains * g.result.banks;
-    const double moved =
-        std::max({(fetched + stored) / dram, (loaded + stored) / port, (loaded + stored) / cores / link,
-                  banks / static_cast<double>(hw.dram.channels * hw.dram.banks)});
+    const double moved = std::max({(fetched + stored) / dram, (carried + stored) / trunk, carried / reads,
+                                   stored / writes, (loaded + stored) / cores / link,
+                                   banks / static_cast<double>(hw.dram.channels * hw.dram.banks)});
     const double loads = parts * (outer.cyclesOfCore(cores) + inner.cyclesOfCore(cores));
     return std::max({busy + first, loads, moved}) + last;
 }

@@ -321,9 +321,15 @@ private:
     {
         const std::int64_t block = address >> m_interleaveShift;
         const std::int64_t perChannel = m_perChannel.of(block), perBank = m_perBank.of(perChannel);
-        return {static_cast<int>(block - perChannel * m_hw.channels),
-                static_cast<int>(perChannel - perBank * m_hw.banks),
-                ((perBank << m_interleaveShift) + (address & (m_hw.interleaveBytes - 1))) >> m_rowShift};
+        DramPlace place{static_cast<int>(block - perChannel * m_hw.channels),
+                        static_cast<int>(perChannel - perBank * m_hw.banks),
+                        ((perBank << m_interleaveShift) + (address & (m_hw.interleaveBytes - 1))) >>
+                            m_rowShift};
+        if (m_hw.addressHash) {
+            place.channel = static_cast<int>(permuted(place.channel, m_hw.channels, perChannel));
+            place.bank = static_cast<int>(permuted(place.bank, m_hw.banks, place.row));
+        }
+        return place;
     }
     void releaseBus(std::size_t channel);
     void issueChannel(std::size_t channel, Cycle now);

@@ -112,7 +112,7 @@ std::uint64_t ReadySet::channelsOf(std::uint32_t tileId) const
     forEachRun(m_graph.tensors[tile.tensor], tile, [&](std::int64_t address, std::int64_t bytes) {
         for (std::int64_t block = address / d.interleaveBytes;
              mask != all && block <= (address + bytes - 1) / d.interleaveBytes; ++block)
-            mask |= std::uint64_t{1} << (block % d.channels);
+            mask |= std::uint64_t{1} << channelOf(d, block);
     });
     return mask;
 }

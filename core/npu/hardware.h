@@ -4,6 +4,8 @@
 #include "base/result.h"
 #include "workload/fixed_array.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,6 +40,7 @@ struct DramHardware
     Cycle readLatencyCycles = 0, writeLatencyCycles = 0;
     std::int64_t outstandingRequests = 0; ///< of one DMA of a core; 0: no limit
     std::int64_t requestBytes = 64;       ///< largest request, if their number is limited
+    bool addressHash = false;             ///< higher bits of the address permute channels and banks
     Arbiter arbiter = Arbiter::DramAware;
     bool operator==(const DramHardware&) const = default;
 
@@ -82,8 +85,27 @@ struct NpuEnergy
 struct SharedHardware
 {
     std::int64_t bytes = 0;         ///< 0: there is none
-    std::int64_t bytesPerCycle = 1; ///< rate of its port, for all cores together
+    std::int64_t bytesPerCycle = 1; ///< rate of its one port, for all cores together
+    /// Rates of a read port and a write port beside it; 0: there is one port.
+    std::int64_t readBytesPerCycle = 0, writeBytesPerCycle = 0;
+    bool multicast = false; ///< one read serves all cores that load a tile at the same time
     bool operator==(const SharedHardware&) const = default;
+
+    [[nodiscard]] bool hasTwoPorts() const noexcept { return readBytesPerCycle > 0; }
+    /// Rate of what leaves the memory, and of what enters it.
+    [[nodiscard]] std::int64_t readRate() const noexcept
+    {
+        return hasTwoPorts() ? readBytesPerCycle : bytesPerCycle;
+    }
+    [[nodiscard]] std::int64_t writeRate() const noexcept
+    {
+        return hasTwoPorts() ? writeBytesPerCycle : bytesPerCycle;
+    }
+    /// Rate of reads and writes together.
+    [[nodiscard]] std::int64_t portRate() const noexcept
+    {
+        return hasTwoPorts() ? readBytesPerCycle + writeBytesPerCycle : bytesPerCycle;
+    }
 };
 
 struct NpuHardware
@@ -109,12 +131,17 @@ struct NpuHardware
 
     /// Bandwidth in bytes per cycle of one core while no other core transfers data.
     [[nodiscard]] std::int64_t bandwidthAlone() const noexcept;
-    /// Rate in bytes per cycle that all cores together get: that of the trunk or, if less, of the shared
-    /// memory, through which all transfers go.
+    /// Rate in bytes per cycle of the trunk or, if less, of the ports of the shared memory, through which all
+    /// transfers go.
+    [[nodiscard]] std::int64_t rateOfTrunk() const noexcept
+    {
+        return shared.bytes > 0 ? std::min(shared.portRate(), trunkBytesPerCycle) : trunkBytesPerCycle;
+    }
+    /// The most bytes per cycle that all cores together get. With multicast the trunk carries some of them
+    /// for several cores at once.
     [[nodiscard]] std::int64_t rateOfAllCores() const noexcept
     {
-        return shared.bytes > 0 && shared.bytesPerCycle < trunkBytesPerCycle ? shared.bytesPerCycle
-                                                                             : trunkBytesPerCycle;
+        return shared.bytes > 0 && shared.multicast ? cores * linkBytesPerCycle : rateOfTrunk();
     }
     /// Rate in bytes per cycle of the DRAM's buses together.
     [[nodiscard]] std::int64_t dramBytesPerCycle() const noexcept
@@ -135,6 +162,24 @@ struct DramPlace
     bool operator==(const DramPlace&) const = default;
 };
 [[nodiscard]] DramPlace placeOf(const DramHardware& dram, std::int64_t address) noexcept;
+
+/// The channel of an interleave block.
+[[nodiscard]] std::int64_t channelOf(const DramHardware& dram, std::int64_t block) noexcept;
+
+/// The channel or bank `index` of `count`, permuted by the bits of the address above (`above`): an
+/// exclusive-or with them in groups of as many bits as `count` needs, or, if it is no power of two, their sum
+/// modulo `count`.
+[[nodiscard]] inline std::int64_t permuted(std::int64_t index, std::int64_t count,
+                                           std::int64_t above) noexcept
+{
+    const int bits = std::bit_width(static_cast<std::uint64_t>(count - 1));
+    if (bits == 0)
+        return index;
+    std::int64_t folded = 0;
+    for (; above > 0; above >>= bits)
+        folded ^= above & ((std::int64_t{1} << bits) - 1);
+    return std::has_single_bit(static_cast<std::uint64_t>(count)) ? index ^ folded : (index + folded) % count;
+}
 
 /// Reads a hardware preset. Missing fields keep their defaults; unknown fields are errors. The schema is the
 /// fields of NpuHardware in snake_case, with "passes", "dram" and "noc" as objects (see

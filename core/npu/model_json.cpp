@@ -42,6 +42,8 @@ void bindDram(JsonFields& f, DramHardware& dram)
     f.optional("write_latency_cycles", dram.writeLatencyCycles, kCycles);
     f.optional("outstanding_requests", dram.outstandingRequests, Integers{0, 1 << 20});
     f.optional("request_bytes", dram.requestBytes, kBlock);
+    if (f.reading() || dram.addressHash)
+        f.optional("address_hash", dram.addressHash);
     f.optional("arbiter", dram.arbiter, Words<Arbiter>{kArbiters, arbiterName});
     for (const auto& [key, value] :
          {std::pair{"burst_bytes", dram.burstBytes}, std::pair{"interleave_bytes", dram.interleaveBytes},
@@ -86,7 +88,18 @@ void bindFields(JsonFields& f, NpuHardware& hw)
     if (f.reading() || hw.shared.bytes > 0)
         f.optional("shared", [&](JsonFields& shared) {
             shared.optional("bytes", hw.shared.bytes, Integers{0, std::int64_t{1} << 40});
-            shared.optional("bytes_per_cycle", hw.shared.bytesPerCycle, Integers{1, 1 << 28});
+            constexpr Integers kPort{1, 1 << 28};
+            shared.optional("bytes_per_cycle", hw.shared.bytesPerCycle, kPort);
+            if (shared.reading() || hw.shared.hasTwoPorts()) {
+                shared.optional("read_bytes_per_cycle", hw.shared.readBytesPerCycle, kPort);
+                shared.optional("write_bytes_per_cycle", hw.shared.writeBytesPerCycle, kPort);
+            }
+            if (shared.has("read_bytes_per_cycle") != shared.has("write_bytes_per_cycle"))
+                shared.fail(shared.has("read_bytes_per_cycle") ? "read_bytes_per_cycle"
+                                                               : "write_bytes_per_cycle",
+                            "a memory with two ports needs both rates");
+            if (shared.reading() || hw.shared.multicast)
+                shared.optional("multicast", hw.shared.multicast);
         });
     f.optional("noc", [&](JsonFields& noc) {
         noc.optional("link_bytes_per_cycle", hw.linkBytesPerCycle, kRate);

@@ -17,7 +17,8 @@ Int128 ceilDiv128(Int128 a, Int128 b)
 } // namespace
 
 Noc::Noc(const NpuHardware& hw)
-    : m_cores(hw.cores), m_link(hw.linkBytesPerCycle), m_trunk(hw.rateOfAllCores()),
+    : m_cores(hw.cores), m_link(hw.linkBytesPerCycle),
+      m_trunk(hw.shared.hasTwoPorts() ? hw.trunkBytesPerCycle : hw.rateOfTrunk()),
       m_threshold(2 * hw.dram.interleaveBytes), m_flows(static_cast<std::size_t>(2 * hw.cores)),
       m_users(static_cast<std::size_t>(hw.cores), 0)
 {
@@ -27,9 +28,13 @@ Noc::Noc(const NpuHardware& hw)
     for (std::int64_t i = 2; i <= std::min<std::int64_t>(2 * hw.cores, 32); ++i)
         multiple = std::lcm(multiple, i);
     m_unit = 2 * static_cast<Int128>(multiple);
+    if (hw.shared.bytes > 0 && hw.shared.hasTwoPorts()) {
+        m_read = hw.shared.readBytesPerCycle;
+        m_write = hw.shared.writeBytesPerCycle;
+    }
 }
 
-void Noc::begin(int slot, Cycle now)
+void Noc::begin(int slot, Cycle now, int leader)
 {
     Flow& f = m_flows[static_cast<std::size_t>(slot)];
     assert(!f.active);
@@ -41,6 +46,13 @@ void Noc::begin(int slot, Cycle now)
     f.end = kNever;
     f.flips.clear();
     f.from = -1;
+    f.stream = 0;
+    if (leader >= 0) {
+        std::uint64_t& stream = m_flows[static_cast<std::size_t>(leader)].stream;
+        if (stream == 0)
+            stream = ++m_streams;
+        f.stream = stream;
+    }
     countUser(slot, f, 1);
     m_changed = true;
 }
@@ -132,44 +144,74 @@ void Noc::finish(int slot, Cycle now)
     m_changed = true;
 }
 
+/// Finds the streams of the active transfers, and gives each transfer the share that its links allow.
+void Noc::findStreams(Cycle now)
+{
+    m_active.clear();
+    for (std::size_t s = 0; s < m_flows.size(); ++s) {
+        Flow& f = m_flows[s];
+        if (!f.active)
+            continue;
+        drain(f, now);
+        // What comes into a core and what leaves it each get half of its link. All links are equally fast, so
+        // a transfer over two of them has the smaller of both limits.
+        const bool halved =
+            m_users[s / 2] > 1 || (f.from >= 0 && m_users[static_cast<std::size_t>(f.from)] > 1);
+        f.share = (halved ? m_link : 2 * m_link) * (m_unit / 2);
+        f.streamAt = m_active.size();
+        for (std::size_t i = 0; f.stream > 0 && i < m_active.size(); ++i)
+            if (m_active[i].number == f.stream)
+                f.streamAt = i;
+        if (f.streamAt == m_active.size())
+            m_active.push_back(
+                {f.stream, f.from >= 0 ? Port::None : (s % 2 == 0 ? Port::Read : Port::Write), 0});
+        m_active[f.streamAt].cap = std::max(m_active[f.streamAt].cap, f.share);
+    }
+}
+
+/// The level to which the caps in m_caps are lowered so that their sum is no more than `rate`.
+Int128 Noc::levelOf(Int128 rate)
+{
+    std::sort(m_caps.begin(), m_caps.end());
+    for (std::size_t i = 0; i < m_caps.size(); ++i) {
+        const auto others = static_cast<std::int64_t>(m_caps.size() - i);
+        if (m_caps[i] * others > rate)
+            return rate / others; // the others share what is left equally
+        rate -= m_caps[i];
+    }
+    return m_unit * m_link;
+}
+
+/// Lowers the caps of the streams through a port of the shared memory to what it gives each.
+void Noc::capByPort(Port port, std::int64_t rate)
+{
+    m_caps.clear();
+    for (const Stream& s : m_active)
+        if (s.port == port)
+            m_caps.push_back(s.cap);
+    const Int128 level = levelOf(rate * m_unit);
+    for (Stream& s : m_active)
+        if (s.port == port)
+            s.cap = std::min(s.cap, level);
+}
+
 void Noc::recomputeShares(Cycle now)
 {
     m_changed = false;
-    // Bandwidth limits in half bytes per cycle: what comes into a core and what leaves it each get half of
-    // its link. All links are equally fast, so a transfer over two of them has the smaller of both limits.
-    struct Cap
-    {
-        std::int64_t halves;
-        std::size_t slot;
-    };
-    std::vector<Cap> caps;
-    for (std::size_t s = 0; s < m_flows.size(); ++s)
-        if (m_flows[s].active) {
-            drain(m_flows[s], now);
-            const int from = m_flows[s].from;
-            const bool halved =
-                m_users[s / 2] > 1 || (from >= 0 && m_users[static_cast<std::size_t>(from)] > 1);
-            caps.push_back({halved ? m_link : 2 * m_link, s});
-        }
-    std::stable_sort(caps.begin(), caps.end(),
-                     [](const Cap& a, const Cap& b) { return a.halves < b.halves; });
-    std::int64_t left = 2 * m_trunk;
-    for (std::size_t i = 0; i < caps.size(); ++i) {
-        const auto others = static_cast<std::int64_t>(caps.size() - i);
-        Flow& f = m_flows[caps[i].slot];
-        const bool full = caps[i].halves * others <= left;
-        if (full) {
-            f.share = caps[i].halves * (m_unit / 2);
-            left -= caps[i].halves;
-        } else { // The remaining transfers share the remaining bandwidth equally.
-            for (std::size_t j = i; j < caps.size(); ++j)
-                m_flows[caps[j].slot].share = left * (m_unit / 2) / others;
-            break;
-        }
+    findStreams(now);
+    if (m_read > 0) {
+        capByPort(Port::Read, m_read);
+        capByPort(Port::Write, m_write);
     }
+    m_caps.clear();
+    for (const Stream& s : m_active)
+        m_caps.push_back(s.cap);
+    const Int128 level = levelOf(m_trunk * m_unit);
     for (Flow& f : m_flows)
-        if (f.active)
+        if (f.active) {
+            f.share = std::min({f.share, m_active[f.streamAt].cap, level});
             setEnd(f);
+        }
     findNext();
 }
 

@@ -17,7 +17,9 @@ struct LimiterChange
     bool byNoc = false;
 };
 
-/// The NoC of docs/rules/npu.md 5.3: one link per core and a shared trunk, with exact max-min fair shares.
+/// The NoC of docs/rules/npu.md 5.3: one link per core and a shared trunk, with exact max-min fair shares. A
+/// shared memory may have a port for reads and one for writes, and loads that read the same at the same time
+/// may pass port and trunk once (docs/rules/npu.md 5.7).
 ///
 /// Shares are integers in units of 1/denominator byte per cycle, so only the end time of a transfer is
 /// rounded (up). The backlog of a transfer is the number of bytes that DRAM has moved and the NoC has not.
@@ -28,8 +30,9 @@ class Noc
 public:
     explicit Noc(const NpuHardware& hardware);
 
-    /// Starts a transfer in slot 2*core (load) or 2*core + 1 (store).
-    void begin(int slot, Cycle now);
+    /// Starts a transfer in slot 2*core (load) or 2*core + 1 (store). `leader`: a slot whose load it joins;
+    /// -1: none.
+    void begin(int slot, Cycle now, int leader = -1);
     /// Starts a load of `bytes` from the scratchpad of the core `from`, whose store slot is free.
     void beginFromCore(int slot, int from, std::int64_t bytes, Cycle now);
     /// Starts a transfer with a known end time; its bandwidth share is not used.
@@ -65,8 +68,10 @@ private:
     struct Flow
     {
         bool active = false, complete = false, byNoc = false;
-        bool endIsKnown = false; ///< the end time was given by beginUntil()
-        int from = -1;           ///< core that sends it; -1: DRAM
+        bool endIsKnown = false;  ///< the end time was given by beginUntil()
+        int from = -1;            ///< core that sends it; -1: DRAM
+        std::uint64_t stream = 0; ///< loads with one number pass port and trunk once; 0: it is alone
+        std::size_t streamAt = 0; ///< index in m_active
         Int128 backlog = 0;
         Int128 share = 0;
         Cycle updated = 0;
@@ -77,10 +82,25 @@ private:
     void setEnd(Flow& flow) const;
     void findNext();
     void recomputeShares(Cycle now);
+    enum class Port : std::uint8_t { Read, Write, None };
+    /// What passes the trunk as one: a transfer, or loads that read the same at the same time.
+    struct Stream
+    {
+        std::uint64_t number = 0; ///< of its loads; 0: one transfer
+        Port port = Port::None;
+        Int128 cap = 0; ///< largest share that its links allow, then that its port allows
+    };
+    void findStreams(Cycle now);
+    void capByPort(Port port, std::int64_t rate);
+    [[nodiscard]] Int128 levelOf(Int128 rate);
     void countUser(int slot, const Flow& flow, int by);
 
     int m_cores;
     std::int64_t m_link, m_trunk, m_threshold;
+    std::int64_t m_read = 0, m_write = 0; ///< rates of two ports of the shared memory; 0: there is one
+    std::uint64_t m_streams = 0;          ///< number of the last stream
+    std::vector<Stream> m_active;         ///< the streams of now
+    std::vector<Int128> m_caps;           ///< kept for its memory
     Int128 m_unit = 1;
     std::vector<Flow> m_flows;
     std::vector<int> m_users; ///< by core: transfers over its link, at most one in and one out

@@ -84,6 +84,7 @@ std::vector<OpReport> opReports(const NpuGraph& g, const NpuRun& run)
         for (const TransferSpan& s : core.loads) {
             out[g.nodes[s.node].op].loaded += bytesMoved(g, s);
             out[g.nodes[s.node].op].shared += s.shared;
+            out[g.nodes[s.node].op].joined += s.joined ? s.shared : 0;
             out[g.nodes[s.node].op].passed += s.passed;
         }
         for (const TransferSpan& s : core.stores)

@@ -26,6 +26,7 @@ struct OpReport
     std::array<Cycle, kCoreStates> stalls{}; ///< wait cycles of the cores for its nodes, by CoreState
     std::int64_t loaded = 0, stored = 0;     ///< bytes moved to and from SPM
     std::int64_t shared = 0;                 ///< of those loaded: bytes that the shared memory supplied
+    std::int64_t joined = 0;                 ///< of those supplied: bytes of loads that joined another one
     std::int64_t passed = 0;                 ///< of those loaded: bytes that cores sent
     std::vector<std::uint16_t> cores;        ///< ids of the cores that ran its nodes, ascending
     TileSizes tile;                          ///< tile sizes of the graph

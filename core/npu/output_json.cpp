@@ -264,6 +264,8 @@ Json reportToJson(const OpReport& r, const NpuHardware& hw)
                   {"total", r.energyPj()}}}};
     if (hw.shared.bytes > 0)
         out["shared_bytes"] = r.shared;
+    if (hw.shared.bytes > 0 && hw.shared.multicast)
+        out["multicast_bytes"] = r.joined;
     if (hw.coreToCore)
         out["core_to_core_bytes"] = r.passed;
     return out;
@@ -335,6 +337,8 @@ std::string summaryToJson(const NpuGraph& graph, const NpuRun& run, const Bounds
     j["dram_bytes"] = run.dramBytes;
     if (run.hardware.shared.bytes > 0)
         j["shared_bytes"] = run.sharedBytes;
+    if (run.hardware.shared.bytes > 0 && run.hardware.shared.multicast)
+        j["multicast_bytes"] = run.joinedBytes;
     if (run.hardware.coreToCore)
         j["core_to_core_bytes"] = run.passedBytes;
     j["per_core"] = Json::array();

@@ -63,6 +63,7 @@ struct TransferSpan
     std::int64_t shared = 0; ///< bytes that the shared memory supplied instead of DRAM
     std::int64_t passed = 0; ///< bytes that the core `from` sent (docs/rules/npu.md 5.8)
     int from = -1;           ///< core whose SPM it comes from; -1: DRAM
+    bool joined = false;     ///< a load that joined another one of its tile (docs/rules/npu.md 5.7)
     bool operator==(const TransferSpan&) const = default;
 };
 
@@ -148,6 +149,7 @@ struct NpuRun
     std::vector<Cycle> dramBusy; ///< per channel: cycles in which its bus was in use
     std::int64_t dramBytes = 0;
     std::int64_t sharedBytes = 0; ///< bytes that the shared memory supplied (docs/rules/npu.md 5.7)
+    std::int64_t joinedBytes = 0; ///< of these: bytes of loads that joined another one (multicast)
     std::int64_t passedBytes = 0; ///< bytes that went from core to core (docs/rules/npu.md 5.8)
     std::int64_t rowHits = 0, rowMisses = 0; ///< number of burst groups
     Cycle estimatedMakespan = 0;             ///< estimate of the static schedule, 0 = dynamic scheduler

@@ -9,18 +9,20 @@ SharedMemory::SharedMemory(const NpuHardware& hw)
     : m_burst(hw.dram.burstBytes), m_interleave(hw.dram.interleaveBytes),
       m_part(std::max(hw.dram.burstBytes, hw.dram.interleaveBytes / 64)),
       m_capacity(static_cast<std::size_t>(hw.shared.bytes / hw.dram.interleaveBytes)),
-      m_slots(static_cast<std::size_t>(2 * hw.cores))
+      m_multicast(hw.shared.multicast), m_slots(static_cast<std::size_t>(2 * hw.cores))
 {
 }
 
-void SharedMemory::begin(int slot, bool isStore)
+void SharedMemory::begin(int slot, std::uint32_t tile, bool isStore)
 {
     Slot& s = at(slot);
     s.transfer = ++m_transfers;
+    s.tile = tile;
     s.isStore = isStore;
     s.owed = false;
     s.supplied = 0;
     s.waitsFor.clear();
+    s.followers.clear();
 }
 
 bool SharedMemory::take(int slot, std::int64_t address, std::int64_t bursts)
@@ -55,12 +57,32 @@ bool SharedMemory::take(int slot, std::int64_t address, std::int64_t bursts)
     return false;
 }
 
-void SharedMemory::close(int slot)
+int SharedMemory::close(int slot, bool isHeld)
 {
     Slot& s = at(slot);
+    int leader = -1;
+    if (m_multicast && isHeld && !s.isStore)
+        for (std::size_t i = 0; i < m_slots.size(); ++i) {
+            const Slot& other = m_slots[i];
+            if (other.transfer != 0 && !other.isStore && other.tile == s.tile && &other != &s &&
+                (leader < 0 || other.transfer < at(leader).transfer))
+                leader = static_cast<int>(i);
+        }
+    if (leader >= 0) {
+        s.waitsFor.clear();
+        at(leader).followers.push_back(slot);
+        return leader;
+    }
     s.owed = s.supplied > 0;
     if (s.owed && s.waitsFor.empty())
-        m_due.push_back(slot);
+        m_due.push_back({slot, s.supplied, -1});
+    return -1;
+}
+
+void SharedMemory::catchUp(int slot, int leader, std::int64_t bytes)
+{
+    if (bytes > 0)
+        m_due.push_back({slot, bytes, leader});
 }
 
 void SharedMemory::finish(int slot)
@@ -68,11 +90,12 @@ void SharedMemory::finish(int slot)
     at(slot).transfer = 0;
     for (std::size_t i = 0; i < m_slots.size(); ++i) {
         Slot& s = m_slots[i];
+        std::erase(s.followers, slot);
         if (s.transfer == 0 || !s.owed || s.waitsFor.empty())
             continue;
         std::erase(s.waitsFor, slot);
         if (s.waitsFor.empty())
-            m_due.push_back(static_cast<int>(i));
+            m_due.push_back({static_cast<int>(i), s.supplied, -1});
     }
 }
 

@@ -18,13 +18,18 @@ public:
     explicit SharedMemory(const NpuHardware& hardware);
     [[nodiscard]] bool isThere() const noexcept { return m_capacity > 0; }
 
-    /// Begins a transfer in a free slot.
-    void begin(int slot, bool isStore);
+    /// Begins the transfer of a tile in a free slot.
+    void begin(int slot, std::uint32_t tile, bool isStore);
     /// A group of adjacent bursts of one interleave block of the transfer. Returns true if the memory
     /// supplies it; otherwise it comes from DRAM (or goes there), and is in the memory from now on.
     bool take(int slot, std::int64_t address, std::int64_t bursts);
-    /// All groups of the transfer were taken.
-    void close(int slot);
+    /// All groups of the transfer were taken. `isHeld`: the memory supplies all of them. Returns the slot of
+    /// the oldest load of the same tile that is on its way, if the transfer joins it (multicast); else -1.
+    int close(int slot, bool isHeld);
+    /// `bytes` of the load that a slot joins have come; the slot gets them, too.
+    void catchUp(int slot, int leader, std::int64_t bytes);
+    /// Slots that get what this slot gets, at the same time.
+    [[nodiscard]] const std::vector<int>& followersOf(int slot) const noexcept { return at(slot).followers; }
     /// Ends the transfer: what it loaded is there for others.
     void finish(int slot);
 
@@ -32,14 +37,15 @@ public:
     [[nodiscard]] std::int64_t suppliedBytes(int slot) const noexcept { return at(slot).supplied; }
     /// True if the memory has bytes for the transfer that it has not delivered yet.
     [[nodiscard]] bool owes(int slot) const noexcept { return at(slot).owed; }
-    /// Calls deliver(slot, bytes) for each transfer whose bytes are all there now.
+    /// Calls deliver(slot, bytes, leader) for each transfer whose bytes are all there now. `leader`: the load
+    /// that it joined, which has had these bytes; -1: none.
     template <typename F> void deliver(F&& deliver)
     {
         if (m_due.empty())
             return;
-        for (const int slot : m_due) {
-            at(slot).owed = false;
-            deliver(slot, at(slot).supplied);
+        for (const Due& due : m_due) {
+            at(due.slot).owed = false;
+            deliver(due.slot, due.bytes, due.leader);
         }
         m_due.clear();
     }
@@ -55,20 +61,29 @@ private:
     struct Slot
     {
         std::uint64_t transfer = 0; ///< number of the active transfer, 0 = none
+        std::uint32_t tile = 0;
         bool isStore = false;
         bool owed = false;
         std::int64_t supplied = 0;
-        std::vector<int> waitsFor; ///< slots that load what it reads
+        std::vector<int> waitsFor;  ///< slots that load what it reads
+        std::vector<int> followers; ///< slots that joined its load
+    };
+    struct Due
+    {
+        int slot = 0;
+        std::int64_t bytes = 0;
+        int leader = -1;
     };
     [[nodiscard]] const Slot& at(int slot) const noexcept { return m_slots[static_cast<std::size_t>(slot)]; }
     [[nodiscard]] Slot& at(int slot) noexcept { return m_slots[static_cast<std::size_t>(slot)]; }
 
     std::int64_t m_burst, m_interleave, m_part;
     std::size_t m_capacity; ///< in blocks
+    bool m_multicast;
     std::unordered_map<std::int64_t, Block> m_blocks;
     std::list<std::int64_t> m_uses; ///< blocks, the least recently used first
     std::vector<Slot> m_slots;
-    std::vector<int> m_due;
+    std::vector<Due> m_due;
     std::uint64_t m_transfers = 0;
 };
 

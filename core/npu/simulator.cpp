@@ -117,8 +117,8 @@ Result<NpuRun> NpuSimulator::loop(const Progress& progress)
                          {},
                          {}};
         m_noc.share(now);
-        m_shared.deliver([&](int slot, std::int64_t bytes) {
-            m_noc.arrive(slot, bytes, m_dram.remainingBytes(slot) == 0, now);
+        m_shared.deliver([&](int slot, std::int64_t bytes, int leader) {
+            leader < 0 ? arrive(slot, bytes, now) : m_noc.arrive(slot, bytes, isComplete(leader), now);
         });
         m_dram.issue(now);
         const Cycle next = std::min({m_dram.nextTime(), m_noc.nextTime(), m_nextRunEnd});
@@ -132,9 +132,7 @@ Result<NpuRun> NpuSimulator::loop(const Progress& progress)
         if (m_options.giveUpAfter != kNever &&
             now + ((m_run.steps & 0xff) == 0 ? minRemainingCycles() : 0) > m_options.giveUpAfter)
             return Error{ErrorCode::Refused, "the run exceeds its cycle limit", {}, {}};
-        m_dram.release(now, [&](int slot, std::int64_t bytes) {
-            m_noc.arrive(slot, bytes, m_dram.remainingBytes(slot) == 0 && !m_shared.owes(slot), now);
-        });
+        m_dram.release(now, [&](int slot, std::int64_t bytes) { arrive(slot, bytes, now); });
         bool changed = endTransfers(now);
         if (m_nextRunEnd == now) {
             endComputations(now);
@@ -404,8 +402,10 @@ void NpuSimulator::beginTransfer(std::size_t c, bool isStore, Cycle now)
                      answers[at].from != span.from;
         if (!m_deviates) {
             m_noc.beginUntil(slot, answers[at].end);
-            if (!isStore)
+            if (!isStore) {
                 m_cores[c].load.shared = answers[at].shared;
+                m_cores[c].load.joined = answers[at].joined;
+            }
         }
         return;
     }
@@ -422,15 +422,10 @@ void NpuSimulator::beginTransfer(std::size_t c, bool isStore, Cycle now)
     }
     SharedMemory* const shared = m_shared.isThere() ? &m_shared : nullptr;
     if (shared != nullptr)
-        shared->begin(slot, isStore);
+        shared->begin(slot, span.tile, isStore);
     m_dram.begin(slot, m_graph.tensors[tile.tensor], tile, span.tile, m_age++, m_graph.nodes[span.node].head,
                  isStore, now, shared);
-    if (shared != nullptr) {
-        shared->close(slot);
-        if (!isStore)
-            m_run.sharedBytes += m_cores[c].load.shared = shared->suppliedBytes(slot);
-    }
-    m_noc.begin(slot, now);
+    m_noc.begin(slot, now, shared != nullptr ? shareOf(c, slot, isStore) : -1);
 }
 
 bool NpuSimulator::dependenciesMet(std::size_t c)

@@ -79,6 +79,13 @@ private:
     bool startLoad(std::size_t c, Cycle now);
     bool startStore(std::size_t c, Cycle now);
     void beginTransfer(std::size_t c, bool isStore, Cycle now);
+    int shareOf(std::size_t c, int slot, bool isStore);
+    void arrive(int slot, std::int64_t bytes, Cycle now);
+    /// True if all bytes of the transfer of a slot have come to the NoC.
+    [[nodiscard]] bool isComplete(int slot) const noexcept
+    {
+        return m_dram.remainingBytes(slot) == 0 && !m_shared.owes(slot);
+    }
     bool startPending(std::size_t c, Cycle now);
     [[nodiscard]] bool dependenciesMet(std::size_t c);
     [[nodiscard]] bool isReadyFor(std::size_t c, std::uint32_t unit) const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Core-to-core transfers of docs/rules/npu.md 5.8.
+// What cores get from each other: core-to-core transfers (docs/rules/npu.md 5.8) and loads that join another
+// one (5.10).
 #include "npu/simulator.h"
 
 #include <algorithm>
@@ -138,6 +139,34 @@ void NpuSimulator::releaseResults(std::uint32_t node, Cycle now)
         if (--m_storesLeft[part.writer] == 0)
             stored(part.writer, now);
     });
+}
+
+/// The part of the shared memory in a transfer that has begun. Returns the slot of the load that it joins, or
+/// -1.
+int NpuSimulator::shareOf(std::size_t c, int slot, bool isStore)
+{
+    const int leader = m_shared.close(slot, m_dram.remainingBytes(slot) == 0);
+    if (isStore)
+        return leader;
+    TransferSpan& load = m_cores[c].load;
+    m_run.sharedBytes += load.shared = m_shared.suppliedBytes(slot);
+    if (leader < 0)
+        return leader;
+    load.joined = true;
+    m_run.joinedBytes += load.shared;
+    const std::int64_t owed = m_shared.owes(leader) ? m_shared.suppliedBytes(leader) : 0;
+    m_shared.catchUp(slot, leader, load.shared - m_dram.remainingBytes(leader) - owed);
+    return leader;
+}
+
+/// DRAM or the shared memory has moved bytes of a transfer; loads that joined it get them as well.
+void NpuSimulator::arrive(int slot, std::int64_t bytes, Cycle now)
+{
+    const bool isLast = isComplete(slot);
+    m_noc.arrive(slot, bytes, isLast, now);
+    if (m_shared.isThere())
+        for (const int follower : m_shared.followersOf(slot))
+            m_noc.arrive(follower, bytes, isLast, now);
 }
 
 } // namespace tilewright::npu

@@ -267,6 +267,8 @@ std::string checkBytes(const NpuGraph& g, const NpuRun& run)
                 if (s.shared < 0 || s.shared > g.tiles[s.tile].alignedBytes)
                     return tileText(s.tile) + " has " + std::to_string(s.shared) +
                            " bytes of the shared memory";
+                if (s.joined && s.shared != g.tiles[s.tile].alignedBytes)
+                    return tileText(s.tile) + " joins a load that does not have all of it";
                 if (s.from < 0)
                     moved += g.tiles[s.tile].alignedBytes - s.shared;
             }

@@ -47,6 +47,7 @@ private slots:
     void theMachineIsNamed();
     void tilesAreCutAnewForLessSpm();
     void coreToCoreBytesAreTold();
+    void whatASharedMemoryDeliversIsTold();
     void blocksWithGroupedQueriesFromAFile();
     void graphHasTheStaticSchedule();
     void traceWithoutBursts();
@@ -315,6 +316,41 @@ void TestCliNpu::coreToCoreBytesAreTold()
     const CliRun odd = run({sample("conv_net"), "--hardware", file.fileName()});
     QCOMPARE(odd.code, 2);
     QVERIFY2(odd.err.contains("noc.core_to_core"), odd.err.constData());
+}
+
+/// docs/rules/npu.md 5.10: bytes of the shared memory and of loads that joined another one.
+void TestCliNpu::whatASharedMemoryDeliversIsTold()
+{
+    const QTemporaryDir dir;
+    const auto withShared = [&](const char* text) {
+        QFile file(dir.filePath(QStringLiteral("shared.json")));
+        if (file.open(QIODevice::WriteOnly))
+            file.write(text);
+        file.close();
+        return run({sample("conv_net"), "--hardware", file.fileName(), "--json"});
+    };
+    const char* const kOnePort = R"({"shared": {"bytes": 1048576, "bytes_per_cycle": 64}})";
+    const char* const kMulticast =
+        R"({"shared": {"bytes": 1048576, "bytes_per_cycle": 64, "multicast": true}})";
+    const Json one = Json::parse(withShared(kOnePort).out.toStdString());
+    QVERIFY(one["shared_bytes"] > 0 && !one.contains("multicast_bytes"));
+    const Json both = Json::parse(withShared(kMulticast).out.toStdString());
+    QVERIFY(both["multicast_bytes"] > 0 && both["multicast_bytes"] <= both["shared_bytes"]);
+    QVERIFY(both["makespan"] < one["makespan"]);
+    std::int64_t sum = 0;
+    for (const Json& op : both["operators"])
+        sum += op["multicast_bytes"].get<std::int64_t>();
+    QCOMPARE(sum, both["multicast_bytes"].get<std::int64_t>());
+    QVERIFY(run({sample("conv_net"), "--hardware", dir.filePath(QStringLiteral("shared.json"))})
+                .out.contains("\nmulticast    "));
+    const Json ports = Json::parse(withShared(R"({"shared": {"bytes": 1048576, "read_bytes_per_cycle": 64,
+        "write_bytes_per_cycle": 2}, "dram": {"address_hash": true}})")
+                                       .out.toStdString());
+    QVERIFY(ports["makespan"] > one["makespan"]);
+    const CliRun odd = withShared(R"({"shared": {"bytes": 4096, "write_bytes_per_cycle": 2}})");
+    QCOMPARE(odd.code, 2);
+    QVERIFY2(odd.err.contains("shared.write_bytes_per_cycle: a memory with two ports needs both rates"),
+             odd.err.constData());
 }
 
 /// "layers" of a generated model are not those of a layer list.

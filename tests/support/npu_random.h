@@ -57,6 +57,18 @@ public:
         }
     }
 
+    /// A shared memory of `blocks` interleave blocks with two ports, with multicast, or with both.
+    void sharedMemory(NpuHardware& hw, std::int64_t blocks)
+    {
+        hw.shared = {.bytes = hw.dram.interleaveBytes * blocks, .bytesPerCycle = pick(1, 40)};
+        const std::int64_t what = pick(0, 2);
+        if (what != 1) {
+            hw.shared.readBytesPerCycle = pick(1, 40);
+            hw.shared.writeBytesPerCycle = pick(1, 40);
+        }
+        hw.shared.multicast = what != 0;
+    }
+
     RunOptions options()
     {
         RunOptions o;

@@ -66,6 +66,7 @@ public:
             }
             shareNoc();
             deliverShared();
+            follow();
             serveDram(t);
             for (std::size_t c = 0; c < cores.size(); ++c) {
                 out.states[c].push_back(stateOf(c));
@@ -115,7 +116,9 @@ private:
         std::int64_t left = 0;                          // bursts DRAM has not moved
         Fraction backlog, share;
         bool byNoc = false;
-        int from = -1; // core that sends it
+        int follows = -1, followsAge = -1; // slot and age of the load that it joined
+        int stream = 0;                    // age of the first load that is read with it
+        int from = -1;                     // core that sends it
         Part part{};
         std::vector<std::vector<Burst>> requests;   // not sent
         std::vector<std::pair<Cycle, Burst>> onWay; // time of arrival
@@ -214,7 +217,9 @@ private:
         std::int64_t out =
             std::min({hw.linkBytesPerCycle, hw.trunkBytesPerCycle, hw.dram.channels * hw.dram.bytesPerCycle});
         if (hw.shared.bytes > 0)
-            out = std::min(out, hw.shared.bytesPerCycle);
+            out = std::min(out, hw.shared.readBytesPerCycle > 0
+                                    ? hw.shared.readBytesPerCycle + hw.shared.writeBytesPerCycle
+                                    : hw.shared.bytesPerCycle);
         return out;
     }
 
@@ -246,12 +251,13 @@ private:
         }
         for (Transfer& x : transfers)
             takeArrivals(x, t);
+        follow();
         for (std::size_t c = 0; c < cores.size(); ++c) {
             Transfer& x = transfers[2 * c];
             if (x.active && x.left == 0 && x.owed == 0 && x.backlog.isZero()) {
                 x.active = false;
-                out.loads[c].push_back(
-                    {x.tile, x.node, x.start, t, x.supplied, x.from < 0 ? 0 : x.part.bytes, x.from});
+                out.loads[c].push_back({x.tile, x.node, x.start, t, x.supplied, x.from < 0 ? 0 : x.part.bytes,
+                                        x.from, x.follows >= 0});
                 if (x.from < 0)
                     std::erase(cores[c].missing, x.tile);
                 else
@@ -557,12 +563,15 @@ private:
 
     // --- DRAM and NoC ------------------------------------------------------------------------------------
 
+    static int hashed(int number, int count, std::int64_t above);
     /// From the tile's elements: runs, widened to bursts, cut at interleave blocks.
     std::vector<Burst> burstsOf(std::uint32_t tileId) const;
 
     /// Takes what the shared memory supplies out of the bursts of a transfer.
     void takeShared(std::size_t slot, Transfer& x);
     void deliverShared();
+    void join(std::size_t slot, Transfer& x);
+    void follow();
     void startTransfer(std::size_t slot, std::uint32_t tile, std::uint32_t node, Cycle t);
     void cutRequests(Transfer& x, Cycle t);
     void sendRequest(Transfer& x, Cycle t);

@@ -62,6 +62,19 @@ inline bool TickingMachine::allocate(std::size_t c)
     return true;
 }
 
+/// Bit by bit: bit i of `above` flips bit i mod b of the number, or counts for it if `count` is not 2^b.
+inline int TickingMachine::hashed(int number, int count, std::int64_t above)
+{
+    int bits = 0;
+    while ((1 << bits) < count)
+        ++bits;
+    int flips = 0;
+    for (int i = 0; bits > 0 && i < 62; ++i)
+        if ((above >> i) % 2 == 1)
+            flips ^= 1 << (i % bits);
+    return (1 << bits) == count ? number ^ flips : (number + flips) % count;
+}
+
 /// From the tile's elements: runs, widened to bursts, cut at interleave blocks.
 inline std::vector<TickingMachine::Burst> TickingMachine::burstsOf(std::uint32_t tileId) const
 {
@@ -101,10 +114,15 @@ inline std::vector<TickingMachine::Burst> TickingMachine::burstsOf(std::uint32_t
             const std::int64_t block = at / d.interleaveBytes;
             run += isFirst;
             isFirst = false;
-            out.push_back(
-                {at, 1, static_cast<int>(block % d.channels), static_cast<int>(block / d.channels % d.banks),
-                 (block / d.channels / d.banks * d.interleaveBytes + at % d.interleaveBytes) / d.rowBytes,
-                 run});
+            const std::int64_t above = block / d.channels;
+            const std::int64_t row =
+                (above / d.banks * d.interleaveBytes + at % d.interleaveBytes) / d.rowBytes;
+            int channel = static_cast<int>(block % d.channels), bank = static_cast<int>(above % d.banks);
+            if (d.addressHash) {
+                channel = hashed(channel, d.channels, above);
+                bank = hashed(bank, d.banks, row);
+            }
+            out.push_back({at, 1, channel, bank, row, run});
         }
     }
     return out;
@@ -153,7 +171,7 @@ inline void TickingMachine::takeShared(std::size_t slot, Transfer& x)
 inline void TickingMachine::deliverShared()
 {
     for (Transfer& x : transfers) {
-        if (!x.active || x.owed == 0)
+        if (!x.active || x.owed == 0 || x.follows >= 0)
             continue;
         if (std::any_of(x.waits.begin(), x.waits.end(), [&](const auto& w) {
                 return transfers[w.first].active && transfers[w.first].age == w.second;
@@ -177,25 +195,62 @@ inline void TickingMachine::startTransfer(std::size_t slot, std::uint32_t tile, 
     x.age = nextAge++;
     x.queue = burstsOf(tile);
     takeShared(slot, x);
+    join(slot, x);
     for (const Burst& b : x.queue)
         x.left += b.count;
     cutRequests(x, t);
     transfers[slot] = x;
 }
 
+/// With multicast, a load of which the memory has all joins the oldest load of the same tile.
+inline void TickingMachine::join(std::size_t slot, Transfer& x)
+{
+    x.stream = x.age;
+    if (!hw.shared.multicast || hw.shared.bytes == 0 || x.isStore || !x.queue.empty())
+        return;
+    for (std::size_t s = 0; s < transfers.size(); ++s) {
+        const Transfer& other = transfers[s];
+        if (s == slot || !other.active || other.isStore || other.from >= 0 || other.tile != x.tile)
+            continue;
+        if (x.follows < 0 || other.age < x.followsAge) {
+            x.follows = static_cast<int>(s);
+            x.followsAge = other.age;
+            x.stream = other.stream;
+        }
+    }
+}
+
+/// What a load lacks, those that joined it lack; the rest is there for them.
+inline void TickingMachine::follow()
+{
+    for (Transfer& x : transfers) {
+        if (!x.active || x.follows < 0)
+            continue;
+        const Transfer& leader = transfers[static_cast<std::size_t>(x.follows)];
+        if (!leader.active || leader.age != x.followsAge)
+            continue;
+        const std::int64_t lacks = leader.left * hw.dram.burstBytes + leader.owed;
+        if (lacks == x.owed)
+            continue;
+        x.backlog = x.backlog + Fraction{x.owed - lacks, 1};
+        x.owed = lacks;
+        if (lacks == 0 || Fraction{2 * hw.dram.interleaveBytes, 1} < x.backlog)
+            x.byNoc = true;
+    }
+}
+
+/// Water filling: raises all open shares together until a link, a port or the trunk is full.
 inline void TickingMachine::shareNoc()
 {
-    // Water filling: raise all unfrozen shares together until a link or the trunk is full.
-    std::vector<std::size_t> open;
-    Fraction trunk{hw.shared.bytes > 0 ? std::min(hw.trunkBytesPerCycle, hw.shared.bytesPerCycle)
-                                       : hw.trunkBytesPerCycle,
-                   1};
-    std::vector<Fraction> link(cores.size(), Fraction{hw.linkBytesPerCycle, 1});
-    for (std::size_t s = 0; s < transfers.size(); ++s)
-        if (transfers[s].active) {
-            transfers[s].share = Fraction{};
-            open.push_back(s);
-        }
+    const bool isShared = hw.shared.bytes > 0, twoPorts = isShared && hw.shared.readBytesPerCycle > 0;
+    enum Kind { kLoad, kStore, kPart };
+    const auto kindOf = [this](std::size_t s) {
+        return transfers[s].from >= 0 ? kPart : s % 2 == 0 ? kLoad : kStore;
+    };
+    // What passes the trunk as one has one name.
+    const auto nameOf = [&](std::size_t s) {
+        return kindOf(s) == kPart ? -1 - static_cast<int>(s) : transfers[s].stream;
+    };
     // The cores whose links a transfer passes, one of them twice if it sends to itself.
     const auto linksOf = [this](std::size_t s) {
         std::vector<std::size_t> links{s / 2};
@@ -203,31 +258,81 @@ inline void TickingMachine::shareNoc()
             links.push_back(static_cast<std::size_t>(transfers[s].from));
         return links;
     };
+    std::vector<std::size_t> open;
+    for (std::size_t s = 0; s < transfers.size(); ++s)
+        if (transfers[s].active) {
+            transfers[s].share = Fraction{};
+            open.push_back(s);
+        }
+    Fraction trunk{isShared && !twoPorts ? std::min(hw.trunkBytesPerCycle, hw.shared.bytesPerCycle)
+                                         : hw.trunkBytesPerCycle,
+                   1};
+    std::map<Kind, Fraction> ports;
+    if (twoPorts)
+        ports = {{kLoad, {hw.shared.readBytesPerCycle, 1}}, {kStore, {hw.shared.writeBytesPerCycle, 1}}};
+    std::vector<Fraction> link(cores.size(), Fraction{hw.linkBytesPerCycle, 1});
+    // With two ports a transfer gets no more than its part of the link, even if the other one gets less.
+    const auto usersOf = [&](std::size_t l, const std::vector<std::size_t>& of) {
+        std::int64_t users = 0;
+        for (const std::size_t s : of)
+            for (const std::size_t other : linksOf(s))
+                users += other == l;
+        return users;
+    };
+    std::map<std::size_t, Fraction> most;
+    for (const std::size_t s : open) {
+        std::int64_t users = 1;
+        for (const std::size_t l : linksOf(s))
+            users = std::max(users, std::min<std::int64_t>(2, usersOf(l, open)));
+        most[s] = Fraction::make(hw.linkBytesPerCycle, users);
+    }
+    const auto isFull = [&](std::size_t s) {
+        if (twoPorts &&
+            (!(transfers[s].share < most[s]) || (ports.contains(kindOf(s)) && ports[kindOf(s)].isZero())))
+            return true;
+        const auto links = linksOf(s);
+        return !twoPorts &&
+               std::any_of(links.begin(), links.end(), [&](std::size_t l) { return link[l].isZero(); });
+    };
+    const auto lower = [](Fraction& rise, const Fraction& left, std::size_t users) {
+        if (users == 0)
+            return;
+        const Fraction limit = Fraction::make(left.up, left.down * static_cast<std::int64_t>(users));
+        if (limit < rise)
+            rise = limit;
+    };
     while (!open.empty()) {
-        Fraction rise = Fraction::make(trunk.up, trunk.down * static_cast<std::int64_t>(open.size()));
+        std::set<int> names, ofKind[3];
         for (const std::size_t s : open) {
-            for (const std::size_t l : linksOf(s)) {
-                std::int64_t users = 0;
-                for (const std::size_t o : open)
-                    for (const std::size_t other : linksOf(o))
-                        users += other == l;
-                const Fraction limit = Fraction::make(link[l].up, link[l].down * users);
-                if (limit < rise)
-                    rise = limit;
-            }
+            names.insert(nameOf(s));
+            ofKind[kindOf(s)].insert(nameOf(s));
+        }
+        Fraction rise = trunk;
+        lower(rise, trunk, names.size());
+        for (const auto& [kind, left] : ports)
+            lower(rise, left, ofKind[kind].size());
+        for (const std::size_t s : open) {
+            if (twoPorts)
+                lower(rise, most[s] - transfers[s].share, 1);
+            else
+                for (const std::size_t l : linksOf(s))
+                    lower(rise, link[l], static_cast<std::size_t>(usersOf(l, open)));
         }
         for (const std::size_t s : open) {
             transfers[s].share = transfers[s].share + rise;
-            trunk = trunk - rise;
             for (const std::size_t l : linksOf(s))
-                link[l] = link[l] - rise;
+                if (!twoPorts)
+                    link[l] = link[l] - rise;
         }
+        const auto take = [&](Fraction& left, std::size_t users) {
+            left = left - Fraction::make(rise.up * static_cast<std::int64_t>(users), rise.down);
+        };
+        take(trunk, names.size());
+        for (auto& [kind, left] : ports)
+            take(left, ofKind[kind].size());
         if (trunk.isZero())
             break;
-        std::erase_if(open, [&](std::size_t s) {
-            const auto links = linksOf(s);
-            return std::any_of(links.begin(), links.end(), [&](std::size_t l) { return link[l].isZero(); });
-        });
+        std::erase_if(open, isFull);
     }
 }
 

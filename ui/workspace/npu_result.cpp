@@ -122,6 +122,8 @@ Result<NpuResultPtr> makeNpuResult(std::shared_ptr<const npu::NpuModel> model, c
         out->spmPeaks.push_back(peak(core.spm));
     out->readyPeak = peak(out->run->readySet);
     out->noc = std::make_shared<const RateCurve>(nocCurve(*out, -1));
+    if (settings.hardware.shared.bytes > 0)
+        out->shared = std::make_shared<const RateCurve>(sharedCurve(*out));
     return NpuResultPtr(std::move(out));
 }
 
@@ -162,7 +164,11 @@ double RateCurve::mean(double from, double to) const
     return to > from ? std::max(0.0, (integralAt(to) - integralAt(from)) / (to - from)) : 0;
 }
 
-RateCurve nocCurve(const NpuResult& result, int core)
+namespace {
+
+/// Bytes per cycle of the transfers of a core (all cores: core < 0), of which each moves bytesOf(transfer) at
+/// its mean rate.
+template <typename F> RateCurve curveOf(const NpuResult& result, int core, F&& bytesOf)
 {
     std::vector<std::pair<npu::Cycle, double>> changes;
     for (std::size_t c = 0; c < result.run->cores.size(); ++c) {
@@ -170,10 +176,10 @@ RateCurve nocCurve(const NpuResult& result, int core)
             continue;
         for (const auto* spans : {&result.run->cores[c].loads, &result.run->cores[c].stores})
             for (const npu::TransferSpan& s : *spans) {
-                if (s.end <= s.start)
+                const std::int64_t bytes = bytesOf(s);
+                if (s.end <= s.start || bytes == 0)
                     continue;
-                const double rate = static_cast<double>(npu::bytesMoved(*result.graph, s)) /
-                                    static_cast<double>(s.end - s.start);
+                const double rate = static_cast<double>(bytes) / static_cast<double>(s.end - s.start);
                 changes.emplace_back(s.start, rate);
                 changes.emplace_back(s.end, -rate);
             }
@@ -196,6 +202,19 @@ RateCurve nocCurve(const NpuResult& result, int core)
         curve.peak = std::max(curve.peak, rate);
     }
     return curve;
+}
+
+} // namespace
+
+RateCurve nocCurve(const NpuResult& result, int core)
+{
+    return curveOf(result, core,
+                   [&](const npu::TransferSpan& s) { return npu::bytesMoved(*result.graph, s); });
+}
+
+RateCurve sharedCurve(const NpuResult& result)
+{
+    return curveOf(result, -1, [](const npu::TransferSpan& s) { return s.shared; });
 }
 
 std::shared_ptr<const NpuComparison> compareSchedulers(const NpuResult& result, int maxCores,

@@ -61,6 +61,7 @@ struct NpuResult
     std::vector<std::int64_t> spmPeaks; ///< per core: peak use of the SPM in bytes
     std::int64_t readyPeak = 0;
     std::shared_ptr<const RateCurve> noc;          ///< traffic of all cores in bytes per cycle
+    std::shared_ptr<const RateCurve> shared;       ///< of it from the shared memory; null without one
     std::array<npu::Cycle, npu::kCoreStates> sums; ///< cycles in each state, summed over all cores
 };
 using NpuResultPtr = std::shared_ptr<const NpuResult>;
@@ -95,6 +96,8 @@ struct NpuTileSearch
 [[nodiscard]] QString refusalText(const Error& error);
 /// Traffic on the NoC in bytes per cycle, with every transfer at its mean rate. core < 0: all cores.
 [[nodiscard]] RateCurve nocCurve(const NpuResult& result, int core);
+/// What the memory that all cores share supplies instead of DRAM, in the same way.
+[[nodiscard]] RateCurve sharedCurve(const NpuResult& result);
 /// Builds the tile graph, simulates it and derives all results. For the background and for tests.
 [[nodiscard]] Result<NpuResultPtr> makeNpuResult(std::shared_ptr<const npu::NpuModel> model,
                                                  const NpuSettings& settings, const NpuResultPtr& previous,

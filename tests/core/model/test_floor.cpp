@@ -146,6 +146,16 @@ void TestFloor::rule_R19_ratesAndWinograd()
     QCOMPARE(floorOf(*onMachine(convolution(1)), 1).compute.value, whole);
     QCOMPARE(floorOf(*onMachine(convolution(1), winograd), 1).compute.value, whole / 2.25);
     QCOMPARE(floorOf(*onMachine(convolution(2), winograd), 1).compute.value, whole / 4);
+    // Transformed weights take more room in the NPU lens; those of stride 2 are not transformed.
+    const Machine stored = edgeWith({{"array.winograd_weights", "1.7778"}});
+    const auto bitsOfWeights = [&](std::int64_t stride, const Machine& machine) {
+        const auto npu = npuOf(*onMachine(convolution(stride), machine));
+        return npu ? npu->model.bitsOf(npu->model.ops[0].inputs[1]) : 0;
+    };
+    QCOMPARE(bitsOfWeights(1, stored), std::int64_t{29'127}); // 16 * 1,024 * 1.7778, rounded
+    QCOMPARE(bitsOfWeights(2, stored), std::int64_t{16 * 1024});
+    QCOMPARE(bitsOfWeights(1, winograd), std::int64_t{16 * 1024});
+    QCOMPARE(floorOf(*onMachine(convolution(1), stored), 1).compute.value, whole);
 }
 
 void TestFloor::rule_R19_causalAttention()

@@ -82,6 +82,7 @@ private slots:
     void rule_4_2_networkTable();
     void rule_5_npuModels();
     void npuTakesTheSharedLevel();
+    void npuTakesPortsMulticastAndHash();
     void rule_5_groupedQueries();
     void rule_5_paddingOfAnySide();
     void rule_5_allMacsRunOnTheArray();
@@ -192,6 +193,42 @@ void TestLowerLenses::npuTakesTheSharedLevel()
     QVERIFY2(machine.hasValue(), machine ? "" : machine.error().text().c_str());
     QVERIFY(npuHardwareOf(*machine).shared == hw.shared);
     QCOMPARE(npuHardwareOf(*machine).spmBytes, hw.spmBytes);
+}
+
+/// docs/rules/npu.md 5.10, 5.11: ports, multicast and the address hash, from a machine and from a hardware
+/// file.
+void TestLowerLenses::npuTakesPortsMulticastAndHash()
+{
+    const auto isLeftOut = [](const Machine& m, std::string_view path) {
+        return std::ranges::any_of(fieldsLeftOut(m, MachineLens::Npu),
+                                   [&](const FieldLeftOut& f) { return f.path.starts_with(path); });
+    };
+    Machine tpu = *machinePreset("tpu-v4");
+    QCOMPARE(npuHardwareOf(tpu).shared.readBytesPerCycle, std::int64_t{1'950}); // 2,048 GB/s at 1.05 GHz
+    QCOMPARE(npuHardwareOf(tpu).shared.writeBytesPerCycle, std::int64_t{975});
+    QVERIFY(!npuHardwareOf(tpu).shared.multicast && !isLeftOut(tpu, "levels.l2."));
+    // Of a memory that is no shared one the lens has no ports.
+    QVERIFY(isLeftOut(*machinePreset("tpu-v4i"), "levels.l2.write_gb_per_s"));
+    QVERIFY(npuHardwareOf(*machinePreset("simba")).shared.multicast);
+    QVERIFY(!npuHardwareOf(*machinePreset("simba")).shared.hasTwoPorts());
+    tpu =
+        *withMachineField(*withMachineField(tpu, "levels.l2.multicast", "true"), "dram.address_hash", "true");
+    const npu::NpuHardware hw = npuHardwareOf(tpu);
+    QVERIFY(hw.shared.multicast && hw.dram.addressHash && !isLeftOut(tpu, "dram.address_hash"));
+    const std::string text = npu::hardwareToJson(hw);
+    const auto read = npu::parseHardware(text, "hw.json");
+    QVERIFY2(read.hasValue(), read ? "" : read.error().text().c_str());
+    QVERIFY(read->shared == hw.shared && read->dram == hw.dram);
+    const std::vector<MachineText> texts{{text, "hw.json"}};
+    const auto machine = readMachines(texts);
+    QVERIFY2(machine.hasValue(), machine ? "" : machine.error().text().c_str());
+    QVERIFY(npuHardwareOf(*machine).shared == hw.shared);
+    QVERIFY(npuHardwareOf(*machine).dram.addressHash);
+    const auto half =
+        npu::parseHardware(R"({"shared": {"bytes": 4096, "read_bytes_per_cycle": 8}})", "hw.json");
+    QVERIFY(!half.hasValue());
+    QCOMPARE(half.error().text(),
+             std::string("hw.json: shared.read_bytes_per_cycle: a memory with two ports needs both rates"));
 }
 
 void TestLowerLenses::rule_5_npuModels()

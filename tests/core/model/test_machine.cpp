@@ -246,7 +246,8 @@ void TestMachine::realMachines()
     // No chip: every new field once.
     const std::string text = R"({"name": "all", "element_bytes": 1, "cores": 108, "arrays": 4,
         "array": {"kind": "dot_product", "rows": 16, "cols": 32, "row_granule": 8, "col_granule": 128,
-                  "rates": {"16": 1, "8": 2, "8x4": 2.5}, "winograd": 2.25},
+                  "rates": {"16": 1, "8": 2, "8x4": 2.5}, "winograd": 2.25,
+                  "winograd_weights": 1.75},
         "levels": {"l1": {"buffers": 2, "memories": {"input": 1024, "weight": 2048, "output": 4096},
                           "gb_per_s": 64},
                    "l2": {"buffers": 1, "bytes": 1048576, "gb_per_s": 100, "read_gb_per_s": 90,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // docs/rules/npu.md 5.7: a memory that all cores share.
 #include "npu/bounds.h"
+#include "npu/noc.h"
 #include "npu/output.h"
 #include "npu/run.h"
 #include "npu/tile_candidates.h"
@@ -39,6 +40,10 @@ private slots:
     void rule_5_7_itsPortLimitsAllCores();
     void rule_5_7_invariants();
     void rule_5_7_boundsOfTheSearchHold();
+    void rule_5_10_readsAndWritesHaveTheirPorts();
+    void rule_5_10_oneReadServesSeveralCores();
+    void rule_5_10_aLateReaderReadsTheRestAlone();
+    void rule_5_10_withoutThemNothingChanges();
 };
 
 void TestNpuShared::rule_5_7_bytesOfSeveralCoresComeOnce()
@@ -157,12 +162,18 @@ void TestNpuShared::rule_5_7_invariants()
 void TestNpuShared::rule_5_7_boundsOfTheSearchHold()
 {
     NpuHardware hw;
-    hw.shared = {std::int64_t{1} << 20, 96};
     const NpuModel model = matmulModel(256, 256, 256);
+    const SharedHardware onePort{.bytes = 1 << 20, .bytesPerCycle = 96};
+    SharedHardware twoPorts = onePort, multicast = onePort;
+    twoPorts.readBytesPerCycle = 96;
+    twoPorts.writeBytesPerCycle = 24;
+    multicast.bytesPerCycle = 32;
+    multicast.multicast = true;
     for (const std::int64_t m : {64, 128, 256})
         for (const std::int64_t n : {64, 128, 256})
-            for (const std::int64_t k : {64, 256}) {
-                const TileSizes tile{.m = m, .n = n, .k = k};
+            for (const SharedHardware& shared : {onePort, twoPorts, multicast}) {
+                hw.shared = shared;
+                const TileSizes tile{.m = m, .n = n, .k = n == 128 ? 256 : 64};
                 const auto graph = buildGraph(operatorAlone(model, 0, tile), hw);
                 QVERIFY(graph);
                 const Cycle bound = boundAlone(model, hw, 0, tile);
@@ -173,6 +184,125 @@ void TestNpuShared::rule_5_7_boundsOfTheSearchHold()
                 options.giveUpAfter = run->makespan; // nothing is given up that ends in time
                 QVERIFY(simulate(*graph, hw, options));
             }
+}
+
+namespace {
+
+/// DRAM of one channel that moves 64 bytes a cycle without times of the banks; cores behind links of 32.
+NpuHardware quickDram(int cores, SharedHardware shared)
+{
+    NpuHardware hw;
+    hw.cores = cores;
+    hw.dram.channels = 1;
+    hw.dram.bytesPerCycle = 64;
+    hw.dram.rowHitCycles = hw.dram.rowMissCycles = 0;
+    hw.shared = shared;
+    return hw;
+}
+
+} // namespace
+
+/// A group of 256 bytes comes in 4 cycles; then the port is the limit.
+void TestNpuShared::rule_5_10_readsAndWritesHaveTheirPorts()
+{
+    NpuHardware hw = quickDram(1, {.bytes = 1 << 20, .bytesPerCycle = 16});
+    const auto graph = buildGraph(matmulModel(64, 64, 64, {.m = 64, .n = 64, .k = 64}), hw);
+    QVERIFY(graph);
+    const auto one = simulate(*graph, hw, {});
+    QVERIFY(one);
+    QCOMPARE(one->makespan, 3 * (4 + 8192 / 16) + 64 + 126);
+    hw.shared.readBytesPerCycle = 16;
+    hw.shared.writeBytesPerCycle = 8;
+    const auto two = simulate(*graph, hw, {});
+    QVERIFY(two);
+    QCOMPARE(two->makespan, 2 * (4 + 8192 / 16) + 64 + 126 + 4 + 8192 / 8);
+    QCOMPARE(simulate(*graph, quickDram(1, {}), {})->makespan, 970); // the link: 5.3
+}
+
+/// Both cores load A at the same time, then a tile of B each.
+void TestNpuShared::rule_5_10_oneReadServesSeveralCores()
+{
+    NpuHardware hw = quickDram(2, {.bytes = 1 << 20, .bytesPerCycle = 32});
+    const auto graph = buildGraph(matmulModel(64, 128, 64, {.m = 64, .n = 64, .k = 64}), hw);
+    QVERIFY(graph);
+    const auto alone = simulate(*graph, hw, {});
+    QVERIFY(alone);
+    // The second load has half of the port, too, but waits until the first one has ended.
+    QCOMPARE(alone->cores[0].loads[0].end, 4 + 8192 / 16);
+    QCOMPARE(alone->joinedBytes, std::int64_t{0});
+    hw.shared.multicast = true;
+    const auto run = simulate(*graph, hw, {});
+    QVERIFY(run);
+    QVERIFY(allPassed(verifyRun(*graph, *run)));
+    const TransferSpan &first = run->cores[0].loads[0], &second = run->cores[1].loads[0];
+    QCOMPARE(second.tile, first.tile);
+    QVERIFY(second.joined && !first.joined);
+    QCOMPARE(first.end, 4 + 8192 / 32);
+    QCOMPARE(second.end, first.end);
+    QCOMPARE(second.shared, std::int64_t{8192});
+    QCOMPARE(run->joinedBytes, std::int64_t{8192});
+    QCOMPARE(opReports(*graph, *run)[0].joined, std::int64_t{8192});
+    QCOMPARE(run->dramBytes, alone->dramBytes);
+    QVERIFY(run->makespan < alone->makespan);
+}
+
+/// A core that begins later gets what another one has had already, and reads it alone when that one has
+/// ended.
+void TestNpuShared::rule_5_10_aLateReaderReadsTheRestAlone()
+{
+    Noc noc(quickDram(2, {.bytes = 1 << 20, .bytesPerCycle = 16, .multicast = true}));
+    noc.begin(0, 0);
+    noc.share(0);
+    noc.arrive(0, 1600, true, 0);
+    QCOMPARE(noc.nextTime(), Cycle{100});
+    noc.begin(2, 60, 0);
+    noc.share(60);
+    noc.arrive(2, 1600, true, 60);
+    QCOMPARE(noc.nextTime(), Cycle{100}); // 40 cycles of one read for both
+    noc.finish(0, 100);
+    noc.share(100);
+    QCOMPARE(noc.nextTime(), Cycle{160}); // the 960 bytes before them
+    noc.begin(0, 110);                    // of another tile: half of the port each
+    noc.share(110);
+    QCOMPARE(noc.nextTime(), Cycle{110 + 800 / 8});
+}
+
+/// A memory that is not there has no ports, one core has nobody to share a read with, and two ports that are
+/// never the limit are one that never is.
+void TestNpuShared::rule_5_10_withoutThemNothingChanges()
+{
+    const auto same = [](const NpuRun& a, const NpuRun& b) {
+        bool out = a.makespan == b.makespan && a.dramEvents == b.dramEvents && a.sharedBytes == b.sharedBytes;
+        for (std::size_t c = 0; c < a.cores.size(); ++c)
+            out = out && a.cores[c].loads == b.cores[c].loads && a.cores[c].stores == b.cores[c].stores;
+        return out;
+    };
+    int supplied = 0;
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+        RandomCase random(seed);
+        NpuHardware hw = random.hardware(4);
+        const NpuModel model = random.model(24);
+        const NpuGraph graph = random.graph(model, hw);
+        const RunOptions options = random.options();
+        const auto none = simulate(graph, hw, options);
+        QVERIFY(none);
+        NpuHardware changed = hw;
+        changed.shared = {0, 1, 1, 1, true};
+        QVERIFY(same(*simulate(graph, changed, options), *none));
+        hw.shared = {hw.dram.interleaveBytes * random.pick(1, 64), random.pick(1, 30)};
+        changed = hw;
+        changed.cores = hw.cores = 1;
+        changed.shared.multicast = true;
+        const auto alone = simulate(graph, hw, options);
+        QVERIFY(alone);
+        QVERIFY(same(*simulate(graph, changed, options), *alone));
+        supplied += alone->sharedBytes > 0;
+        hw.shared.bytesPerCycle = changed.shared.bytesPerCycle = 1 << 20;
+        changed.shared.multicast = false;
+        changed.shared.readBytesPerCycle = changed.shared.writeBytesPerCycle = 1 << 20;
+        QVERIFY(same(*simulate(graph, changed, options), *simulate(graph, hw, options)));
+    }
+    QVERIFY2(supplied > 20, std::to_string(supplied).c_str());
 }
 
 TILEWRIGHT_TEST(TestNpuShared)

@@ -24,6 +24,7 @@ struct Totals
     Cycle cycles = 0;
     std::size_t events = 0;
     std::int64_t shared = 0; ///< bytes of the shared memory
+    std::int64_t joined = 0; ///< bytes of loads that joined another one
     std::int64_t passed = 0; ///< bytes that went from core to core
     std::array<Cycle, kCoreStates> states{};
 };
@@ -73,6 +74,7 @@ QString difference(const NpuGraph& graph, const NpuHardware& hw, const NpuRun& r
     totals.events += dram.size();
     totals.cycles += run.makespan;
     totals.shared += run.sharedBytes;
+    totals.joined += run.joinedBytes;
     totals.passed += run.passedBytes;
     ++totals.cases;
     return {};
@@ -111,6 +113,8 @@ private slots:
     void rule_5_4_sharedTileOfManyUnits();
     void rule_5_8_coreToCore();
     void rule_5_9_requests();
+    void rule_5_10_portsAndMulticast();
+    void rule_5_11_addressHash();
 };
 
 void TestNpuTicking::rule_5_agreesWithTickingReference()
@@ -259,6 +263,61 @@ void TestNpuTicking::rule_5_9_requests()
         drawnCase(random, hw, totals, found);
         QVERIFY2(found.isEmpty(), qPrintable(QStringLiteral("seed %1: %2").arg(seed).arg(found)));
     }
+    qInfo("%d cases, %lld cycles", totals.cases, static_cast<long long>(totals.cycles));
+}
+
+/// Two ports, multicast or both; some with requests, latencies, core-to-core transfers or a hash.
+void TestNpuTicking::rule_5_10_portsAndMulticast()
+{
+    Totals totals;
+    int joined = 0, twoPorts = 0;
+    for (std::uint64_t seed = 40'001; totals.cases < 210; ++seed) {
+        QVERIFY2(seed < 46'000, "too few small cases");
+        npu::test::RandomCase random(seed);
+        NpuHardware hw = random.hardware(4);
+        hw.trunkBytesPerCycle = random.pick(2, 80);
+        random.sharedMemory(hw, random.pick(0, 2) ? random.pick(20, 400) : random.pick(1, 20));
+        if (random.pick(0, 3) == 0)
+            random.limitRequests(hw);
+        hw.coreToCore = random.pick(0, 4) == 0;
+        hw.dram.addressHash = random.pick(0, 4) == 0;
+        QString found;
+        if (const auto run = drawnCase(random, hw, totals, found)) {
+            joined += run->joinedBytes > 0;
+            twoPorts += hw.shared.hasTwoPorts();
+        }
+        QVERIFY2(found.isEmpty(), qPrintable(QStringLiteral("seed %1: %2").arg(seed).arg(found)));
+    }
+    QVERIFY2(joined > 40, std::to_string(joined).c_str());
+    QVERIFY2(twoPorts > 100, std::to_string(twoPorts).c_str());
+    qInfo("%d cases, %lld cycles, %d with multicast of %lld bytes", totals.cases,
+          static_cast<long long>(totals.cycles), joined, static_cast<long long>(totals.joined));
+}
+
+void TestNpuTicking::rule_5_11_addressHash()
+{
+    Totals totals;
+    int moved = 0;
+    for (std::uint64_t seed = 50'001; totals.cases < 200; ++seed) {
+        QVERIFY2(seed < 54'000, "too few small cases");
+        npu::test::RandomCase random(seed);
+        NpuHardware hw = random.hardware(3);
+        hw.dram.channels = static_cast<int>(random.pick(1, 9));
+        hw.dram.banks = static_cast<int>(random.pick(1, 9));
+        hw.dram.addressHash = true;
+        if (random.pick(0, 3) == 0)
+            random.limitRequests(hw);
+        QString found;
+        if (const auto run = drawnCase(random, hw, totals, found)) {
+            DramHardware plain = hw.dram;
+            plain.addressHash = false;
+            moved += std::ranges::any_of(run->dramEvents, [&](const DramEvent& e) {
+                return placeOf(plain, e.address).channel != e.channel;
+            });
+        }
+        QVERIFY2(found.isEmpty(), qPrintable(QStringLiteral("seed %1: %2").arg(seed).arg(found)));
+    }
+    QVERIFY2(moved > 100, std::to_string(moved).c_str());
     qInfo("%d cases, %lld cycles", totals.cases, static_cast<long long>(totals.cycles));
 }
 

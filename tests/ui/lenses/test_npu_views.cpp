@@ -124,6 +124,42 @@ private Q_SLOTS:
         QVERIFY(view.model().result->sentence.contains(QStringLiteral("went from core to core")));
     }
 
+    /// docs/rules/npu.md 5.10: what the shared memory delivers, in a lane, in the table and of a load.
+    void theSharedMemoryHasALane()
+    {
+        NpuView& view = open<NpuView>("conv_net");
+        const auto lane = [&view]() -> const Lane* {
+            const auto& lanes = view.lanes().lanes;
+            const auto found = std::ranges::find(lanes, QStringLiteral("Shared memory"), &Lane::name);
+            return found == lanes.end() ? nullptr : &*found;
+        };
+        auto* table = view.findChild<QTableView*>(QStringLiteral("npu.operators"));
+        view.findChild<QTabWidget*>(QStringLiteral("npu.side"))->setCurrentWidget(table);
+        QVERIFY(!lane() && !view.model().result->shared);
+        const int columns = table->model()->columnCount();
+        NpuSettings settings = view.state().settings();
+        settings.hardware.shared = {.bytes = 1 << 20, .bytesPerCycle = 64, .multicast = true};
+        view.state().setSettings(settings);
+        view.settle();
+        const npu::NpuRun& run = *view.model().result->run;
+        QVERIFY(run.joinedBytes > 0);
+        QVERIFY(lane());
+        const QString facts = lane()->facts.join(QLatin1Char(' '));
+        for (const QString& part : {QStringLiteral("one port of 64"), ui::bytesText(run.sharedBytes),
+                                    QStringLiteral("multicast ") + ui::bytesText(run.joinedBytes)})
+            QVERIFY2(facts.contains(part), qPrintable(facts));
+        const double end = static_cast<double>(run.makespan);
+        QVERIFY(std::abs(view.model().result->shared->mean(0, end) * end -
+                         static_cast<double>(run.sharedBytes)) < 1);
+        QVERIFY(lane()->readout(0, 0.5).contains(QStringLiteral("to the cores at cycle 0")));
+        QCOMPARE(table->model()->columnCount(), columns + 1);
+        settings.hardware.shared.readBytesPerCycle = 48;
+        settings.hardware.shared.writeBytesPerCycle = 16;
+        view.state().setSettings(settings);
+        view.settle();
+        QVERIFY(lane()->facts.front() == QStringLiteral("reads 48, writes 16"));
+    }
+
     /// The operators of `npu --csv`; a row selects its operator, and a selected node its row.
     void theOperatorsAreATable()
     {

@@ -154,6 +154,28 @@ void TestMachineDock::typedTransfersReachTheNpuLens()
     const double bus = std::ceil(64 / m.dram.bytesPerCycle);
     QCOMPARE(m.deliverableGbPerSecond(), 4 * 2 * 64 / (100 + 20 + bus) * m.clockGhz);
     QVERIFY(m.deliverableGbPerSecond() < before);
+    // Ports and multicast of the level that all cores share (docs/rules/npu.md 5.10), and the hash (5.11).
+    typeField(*view, QStringLiteral("levels.l3.gb_per_s"), QStringLiteral("256"));
+    const auto choose = [&](const char* path, const char* word) {
+        QTreeWidgetItem* const item = fieldItem(*view, QLatin1String(path));
+        view->list()->setCurrentItem(item, 1);
+        view->list()->editItem(item, 1);
+        for (auto* box : view->list()->viewport()->findChildren<QComboBox*>())
+            if (box->isVisible()) {
+                QTest::keyClicks(box, QLatin1String(word));
+                QTest::keyClick(box, Qt::Key_Return);
+            }
+        QCoreApplication::processEvents();
+    };
+    choose("scratchpad", "l2");
+    choose("levels.l3.shared", "true");
+    choose("levels.l3.multicast", "true");
+    choose("dram.address_hash", "true");
+    typeField(*view, QStringLiteral("levels.l3.read_gb_per_s"), QStringLiteral("96"));
+    const npu::NpuHardware& hw = workspace().npu().settings().hardware;
+    QVERIFY(hw.shared.bytes > 0 && hw.shared.multicast && hw.dram.addressHash);
+    QCOMPARE(hw.shared.readBytesPerCycle, std::int64_t{96});
+    QCOMPARE(hw.shared.writeBytesPerCycle, std::int64_t{256});
 }
 
 void TestMachineDock::aTypedFieldDerivesTheRest()

@@ -106,9 +106,14 @@ Marks transfers(const NpuResult& r, std::size_t core, bool loads)
         const QString what = !loads       ? tr("stores")
                              : s.from < 0 ? tr("loads")
                                           : tr("gets from core %1").arg(s.from);
-        return tr("core %1 · %2 tile %3 for %4 · %5 · cycles %6 – %7")
-            .arg(QString::number(core), what, tileText(*r.graph, s.tile), nodeText(*r.graph, s.node),
-                 bytesText(npu::bytesMoved(*r.graph, s)), number(s.start), number(s.end));
+        QString text =
+            tr("core %1 · %2 tile %3 for %4 · %5 · cycles %6 – %7")
+                .arg(QString::number(core), what, tileText(*r.graph, s.tile), nodeText(*r.graph, s.node),
+                     bytesText(npu::bytesMoved(*r.graph, s)), number(s.start), number(s.end));
+        if (s.shared > 0)
+            text += s.joined ? tr(" · with the read of another core")
+                             : tr(" · %1 of them from the shared memory").arg(bytesText(s.shared));
+        return text;
     };
     return m;
 }
@@ -271,24 +276,52 @@ Lane dramLane(const NpuChartModel& m, const std::shared_ptr<DramCache>& cache)
     return lane;
 }
 
+Curve::Columns columnsOf(std::shared_ptr<const RateCurve> curve)
+{
+    return [curve = std::move(curve)](double from, double to, int width) {
+        std::vector<LowHigh> out;
+        const double perPixel = (to - from) / std::max(1, width);
+        for (int x = 0; x < width; ++x) {
+            const double v = curve->mean(from + perPixel * x, from + perPixel * (x + 1));
+            out.push_back({v, v});
+        }
+        return out;
+    };
+}
+
+/// What the memory that all cores share supplies instead of DRAM.
+Lane sharedLane(const NpuChartModel& m)
+{
+    const npu::SharedHardware& hw = m.result->settings.hardware.shared;
+    const auto rate = static_cast<double>(hw.readRate());
+    const double top = std::max(rate, m.shared->peak);
+    Curve curve{columnsOf(m.shared), {}, [](const Theme& t) { return t.resident; }, top * 1.06, rate};
+    if (m.ghost && m.ghost->shared)
+        curve.ghost = columnsOf(m.ghost->shared);
+    Lane lane = curveLane(tr("Shared memory"), 46, 8, std::move(curve));
+    lane.note = tr("bytes / cycle");
+    lane.readout = [shared = m.shared, rate](double time, double) {
+        return tr("shared memory %1 bytes per cycle to the cores at cycle %2, its reads %3 (every load at "
+                  "its "
+                  "mean rate)")
+            .arg(number(shared->rateAt(time)), number(std::floor(time)), number(rate));
+    };
+    lane.facts << (hw.hasTwoPorts()
+                       ? tr("reads %1, writes %2").arg(number(hw.readRate()), number(hw.writeRate()))
+                       : tr("one port of %1").arg(number(rate)))
+               << tr("%1 delivered").arg(bytesText(m.result->run->sharedBytes));
+    if (hw.multicast)
+        lane.facts << tr("multicast %1").arg(bytesText(m.result->run->joinedBytes));
+    return lane;
+}
+
 Lane nocLane(const NpuChartModel& m)
 {
     const npu::NpuHardware& hw = m.result->settings.hardware;
     const auto rate = static_cast<double>(hw.trunkBytesPerCycle);
-    const auto columns = [](std::shared_ptr<const RateCurve> curve) {
-        return [curve = std::move(curve)](double from, double to, int width) {
-            std::vector<LowHigh> out;
-            const double perPixel = (to - from) / std::max(1, width);
-            for (int x = 0; x < width; ++x) {
-                const double v = curve->mean(from + perPixel * x, from + perPixel * (x + 1));
-                out.push_back({v, v});
-            }
-            return out;
-        };
-    };
-    Curve curve{columns(m.noc), {}, networkColour, rate * 1.06, rate};
+    Curve curve{columnsOf(m.noc), {}, networkColour, rate * 1.06, rate};
     if (m.ghost)
-        curve.ghost = columns(m.ghostNoc);
+        curve.ghost = columnsOf(m.ghostNoc);
     Lane lane = curveLane(tr("NoC"), 46, 8, std::move(curve));
     lane.note = tr("bytes / cycle");
     lane.readout = [noc = m.noc, rate](double time, double) {
@@ -438,6 +471,7 @@ NpuChartModel buildNpuChart(const NpuDocument& state, std::optional<double> ofFl
     }
     m.ghost = state.ghost();
     m.noc = m.result->noc;
+    m.shared = m.result->shared;
     m.total = static_cast<double>(m.result->run->makespan);
     const npu::NpuRun& run = *m.result->run;
     m.header = headline(*m.result, ofFloor);
@@ -519,6 +553,8 @@ LaneModel npuLanes(const NpuChartModel& m, const NpuChartOptions& options)
     out.lanes.push_back(dramLane(m, cache));
     if (options.banks)
         out.lanes.push_back(npuBankLane(m, options.misses, cache));
+    if (m.shared)
+        out.lanes.push_back(sharedLane(m));
     out.lanes.push_back(nocLane(m));
     out.lanes.push_back(readyLane(m));
     for (Lane& lane : out.lanes)

@@ -18,10 +18,11 @@ struct NpuChartModel
     QString awaited;            ///< name of the model that is simulated, if the result is of another one
     NpuResultPtr result, ghost; ///< ghost: the baseline run, may be null
     std::shared_ptr<const RateCurve> noc, ghostNoc;
-    double total = 0; ///< end of the time axis: the longer of both runs
-    QString header;   ///< "548 520 cycles, 2.4 times the lower bound; DRAM binds 79.5 % of the time"
-    QString subject;  ///< "BERT base block · dynamic · 4 cores"
-    QString details;  ///< how the header comes about: rich text
+    std::shared_ptr<const RateCurve> shared; ///< null without a shared memory
+    double total = 0;                        ///< end of the time axis: the longer of both runs
+    QString header;  ///< "548 520 cycles, 2.4 times the lower bound; DRAM binds 79.5 % of the time"
+    QString subject; ///< "BERT base block · dynamic · 4 cores"
+    QString details; ///< how the header comes about: rich text
 };
 /// `ofFloor`: the makespan as a multiple of the floor of the open model (R19), if the run is of it.
 [[nodiscard]] NpuChartModel buildNpuChart(const NpuDocument& state, std::optional<double> ofFloor = {});

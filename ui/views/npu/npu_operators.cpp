@@ -27,19 +27,24 @@ Table operatorTable(const NpuResult& result)
                                 npu::CoreState::WaitDependency};
     for (const npu::CoreState wait : kWaits)
         out.columns.push_back({stateName(wait), ColumnKind::Number});
-    const bool hasPassed = result.run->hardware.coreToCore;
+    const bool hasPassed = result.run->hardware.coreToCore, hasShared = result.run->hardware.shared.bytes > 0;
     out.columns.push_back({tr("Bytes"), ColumnKind::Number});
+    if (hasShared)
+        out.columns.push_back({tr("From shared"), ColumnKind::Number});
     if (hasPassed)
         out.columns.push_back({tr("From cores"), ColumnKind::Number});
     for (const QString& title : {tr("Cores"), tr("Energy (nJ)")})
         out.columns.push_back({title, ColumnKind::Number});
     // in the order of the columns; a tile, the bytes and the cores of an operator are no figures of their own
-    constexpr std::array kFigures{
-        "",          "",         "nodes",    "start",           "end",          "tensor", "vector",
-        "wait_dram", "wait_noc", "wait_spm", "wait_dependency", "loaded_bytes", "",       "energy_pj.total"};
+    constexpr std::array kFigures{"",         "",         "nodes",           "start",
+                                  "end",      "tensor",   "vector",          "wait_dram",
+                                  "wait_noc", "wait_spm", "wait_dependency", "loaded_bytes"};
     for (std::size_t c = 0; c < kFigures.size(); ++c)
         if (*kFigures[c] != 0)
             out.columns[c].figure = std::string("npu:operators.*.") + kFigures[c];
+    if (hasShared)
+        out.columns[kFigures.size()].figure = "npu:operators.*.shared_bytes";
+    out.columns.back().figure = "npu:operators.*.energy_pj.total";
     for (const npu::OpReport& r : npu::opReports(*result.graph, *result.run)) {
         std::vector<TableCell> row{TableCell(r.name),  TableCell(npu::tileText(r.type, r.tile)),
                                    TableCell(r.nodes), TableCell(r.start),
@@ -48,6 +53,8 @@ Table operatorTable(const NpuResult& result)
         for (const npu::CoreState wait : kWaits)
             row.emplace_back(r.stallsOf(wait));
         row.emplace_back(r.loaded + r.stored);
+        if (hasShared)
+            row.emplace_back(r.shared);
         if (hasPassed)
             row.emplace_back(r.passed);
         row.emplace_back(r.cores.size());

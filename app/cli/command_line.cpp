@@ -48,6 +48,7 @@ constexpr Verb kVerbs[] = {
     {"systolic", addSystolicVerb}, {"tile", addTileVerb},       {"npu", addNpuVerb},
     {"map", addMapVerb},           {"sweep", addSweepVerb},     {"summary", addSummaryVerb},
     {"validate", addValidateVerb}, {"fit", addFitVerb},         {"explain", addExplainVerb},
+    {"overlay", addOverlayVerb},   {"traces", addTracesVerb},
 };
 
 /// True for a verb that only `tilewright` has, not `tilewright-cli`, because it draws.

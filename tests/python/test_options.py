@@ -181,6 +181,8 @@ TABLE = [
         "--collect: not with --fresh",
         "alone, or with --limit, --output and --json",
     ),
+    (["overlay", MODEL, "x.csv", "--lens", "npu", "--schedule", "x.json"], "--schedule: needs --lens schedule"),
+    (["overlay", MODEL, "x.csv", "--cores", "2"], "--cores: needs --lens npu or npu_searched"),
     (["summary", MODEL, "--schedule", "x.json", "--beside", "y.json"], "--schedule: not with --beside"),
     (["sweep", "plan.json", "--limit", "step_ms=50"], "--limit: needs --collect"),
     (["render", "--list-views", "--view", "graph"], "--list-views: not with --view", "alone"),

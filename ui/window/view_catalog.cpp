@@ -25,6 +25,7 @@
 #include "views/npu/npu_scaling_view.h"
 #include "views/npu/npu_tiles_view.h"
 #include "views/npu/npu_view.h"
+#include "views/overlay/overlay_view.h"
 #include "views/roofline/roofline_view.h"
 #include "views/run/run_view.h"
 #include "views/sweep/sweep_view.h"
@@ -170,6 +171,15 @@ const std::vector<ViewEntry>& viewCatalog()
          DockArea::Charts,
          QStringLiteral(""),
          &make<ValidationView>,
+         {},
+         Lens::Schedule,
+         tr("&Charts")},
+        {QStringLiteral("overlay"),
+         tr("Measured"),
+         QStringLiteral("compare"),
+         DockArea::Charts,
+         QStringLiteral(""),
+         &make<OverlayView>,
          {},
          Lens::Schedule,
          tr("&Charts")},

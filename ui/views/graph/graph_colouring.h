@@ -21,6 +21,11 @@ colourSubgraphs(const Snapshot& snapshot, const std::vector<std::size_t>& catego
 
 [[nodiscard]] GraphFill opTypeFill(OpType type);
 
+/// The colour of each op by what is shown of its value, with the legend. A value lies on the ramp by its
+/// logarithm; a ratio and a difference lie on both sides of its middle, which is "equal".
+[[nodiscard]] std::pair<std::vector<GraphFill>, GraphLegend>
+colourByValues(const std::vector<std::optional<double>>& values, overlay::Shown shown);
+
 /// Change of ops compared with the other model: the common change of all, else Changed.
 [[nodiscard]] model::OperatorChange changeOf(const std::vector<model::OperatorChange>& changes,
                                              std::span<const OpId> ops);

@@ -5,6 +5,7 @@
 #include "theme/text.h"
 #include "views/graph/graph_hit.h"
 #include "workspace/model_file.h"
+#include "workspace/overlays.h"
 
 #include <QCoreApplication>
 #include <QFontMetricsF>
@@ -377,6 +378,11 @@ void GraphLayouter::rebuildModel(bool animate)
     unlabelled.edgeLabels = false;
     if (!m_isPreview)
         unlabelled.changes = m_context.workspace.compared().changes();
+    if (!m_isPreview && m_options.colouring == GraphColouring::Measured) {
+        const Overlays& overlays = Overlays::of(m_context.workspace);
+        unlabelled.values = overlays.valuesOfOps();
+        unlabelled.shown = overlays.shown();
+    }
     auto next = std::make_shared<GraphModel>(
         buildGraph(shownSnapshot(), baseline.get(),
                    m_isPreview ? document.previewColours() : document.colours(), unlabelled, m_shown));

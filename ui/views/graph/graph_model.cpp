@@ -7,6 +7,7 @@
 #include "views/graph/graph_colouring.h"
 #include "views/graph/graph_hit.h"
 #include "views/graph/graph_tooltip.h"
+#include "workspace/overlays.h"
 
 #include <map>
 #include <set>
@@ -74,6 +75,8 @@ public:
         auto [fills, legend] = colourSubgraphs(m_snapshot, m_colours, m_options.colouring);
         m_fill = std::move(fills);
         m_model.legend = std::move(legend);
+        if (m_options.colouring == GraphColouring::Measured)
+            colourMeasured();
         findErrors();
         findMoved();
         addNodes();
@@ -88,6 +91,19 @@ public:
     }
 
 private:
+    /// The ops of a subgraph have one value in common.
+    void colourMeasured()
+    {
+        m_options.values.resize(m_problem.opCount());
+        auto [fills, legend] = colourByValues(m_options.values, m_options.shown);
+        m_opFill = std::move(fills);
+        m_model.legend = std::move(legend);
+        for (std::size_t s = 0; s < m_fill.size(); ++s)
+            for (const OpId op : m_snapshot.schedule[SubgraphId(s)].ops)
+                if (m_opFill[op.index()].role == GraphFill::Role::Ramp)
+                    m_fill[s] = m_opFill[op.index()];
+    }
+
     // -- facts of the schedule ------------------------------------------------------------------------------
 
     void findHolders()
@@ -188,11 +204,17 @@ private:
                                                : times({out.width, out.height});
         node.extra = tr("base %1").arg(shortNumber(static_cast<double>(o.baseCost)));
         node.change = changeOf(m_options.changes, {&op, 1});
+        const bool byValue = m_options.colouring == GraphColouring::Measured;
+        if (byValue)
+            node.extra = m_options.values[op.index()]
+                             ? shownText(*m_options.values[op.index()], m_options.shown)
+                             : tr("not measured");
         const bool byChange = m_options.colouring == GraphColouring::Change;
         if (byChange && node.change != model::OperatorChange::Same)
             node.detail = changeText(node.change) + QStringLiteral(" · ") + node.detail;
         for (SubgraphId s : m_holders[op.index()]) {
-            node.badges.push_back({s, byChange ? changeFill(node.change)
+            node.badges.push_back({s, byChange  ? changeFill(node.change)
+                                      : byValue ? m_opFill[op.index()]
                                       : m_options.colouring == GraphColouring::OpType ? opTypeFill(o.type)
                                                                                       : m_fill[s.index()]});
             node.error = node.error || !m_error[s.index()].isEmpty();
@@ -511,6 +533,7 @@ private:
     GraphModel m_model;
     std::vector<std::vector<SubgraphId>> m_holders; // subgraphs that run each op
     std::vector<GraphFill> m_fill;                  // colour of each subgraph
+    std::vector<GraphFill> m_opFill;                ///< by op, of the colour Measured
     std::vector<QString> m_error;                   // code of the first issue of each subgraph
     std::vector<bool> m_moved;                      // per op: grouped differently in the baseline
     std::map<std::vector<OpId>, double> m_before;   // latencies of the baseline, by the ops of the subgraph

@@ -12,12 +12,14 @@
 #include "verbs/fit.h"
 #include "verbs/map_hierarchy.h"
 #include "verbs/npu.h"
+#include "verbs/overlay.h"
 #include "verbs/run.h"
 #include "verbs/schedule.h"
 #include "verbs/summary.h"
 #include "verbs/sweep.h"
 #include "verbs/systolic.h"
 #include "verbs/tile.h"
+#include "verbs/traces.h"
 #include "verbs/validate.h"
 
 #include <algorithm>
@@ -214,6 +216,18 @@ Result<std::string> fitDocument(const verbs::FitCall& call, const Session& sessi
 {
     const auto answer = verbs::fitMachine(call, {session.token(), {}});
     return answer ? Result<std::string>(answer->json()) : answer.error();
+}
+
+Result<std::string> overlayDocument(const verbs::OverlayCall& call, const Session& session)
+{
+    const auto overlays = verbs::overlaysOf(call, {session.token(), {}});
+    return overlays ? Result<std::string>(overlay::overlaysJson(*overlays)) : overlays.error();
+}
+
+Result<std::string> tracesDocument(const verbs::TracesCall& call, const Session&)
+{
+    const auto comparison = verbs::tracesOf(call);
+    return comparison ? Result<std::string>(overlay::tracesJson(*comparison)) : comparison.error();
 }
 
 Result<std::string> explainDocument(figures::ExplainCall& call, const Session&)
@@ -472,6 +486,8 @@ const std::map<std::string, Verb> kVerbs{{"solve", verbOf<verbs::SolveCall>(&sol
                                          {"summary", lensVerbOf<verbs::SummaryCall, &summaryDocument>()},
                                          {"validate", lensVerbOf<verbs::ValidateCall, &validateDocument>()},
                                          {"fit", lensVerbOf<verbs::FitCall, &fitDocument>()},
+                                         {"overlay", lensVerbOf<verbs::OverlayCall, &overlayDocument>()},
+                                         {"traces", lensVerbOf<verbs::TracesCall, &tracesDocument>()},
                                          {"explain", lensVerbOf<figures::ExplainCall, &explainDocument>()},
                                          {"tables", verbOf<tables::TablesCall>(&tablesVerb)},
                                          {"sweep", verbOf<verbs::SweepCall>(&sweepVerb)}};

@@ -52,6 +52,7 @@ constexpr Verb kVerbs[] = {
     {"map", addMapVerb},           {"sweep", addSweepVerb},     {"summary", addSummaryVerb},
     {"validate", addValidateVerb}, {"fit", addFitVerb},         {"explain", addExplainVerb},
     {"tables", addTablesVerb},     {"serve", addServeVerb},
+    {"overlay", addOverlayVerb},   {"traces", addTracesVerb},
 };
 
 /// True for a verb that only `tilewright` has, not `tilewright-cli`, because it draws.

@@ -60,6 +60,8 @@ void addFitVerb(CLI::App& app, int& exitCode);
 void addExplainVerb(CLI::App& app, int& exitCode);
 void addTablesVerb(CLI::App& app, int& exitCode);
 void addServeVerb(CLI::App& app, int& exitCode);
+void addOverlayVerb(CLI::App& app, int& exitCode);
+void addTracesVerb(CLI::App& app, int& exitCode);
 
 /// Writes a file into a folder, which is made if there is none.
 [[nodiscard]] Status writeInFolder(const std::string& folder, const std::string& name, std::string_view text);

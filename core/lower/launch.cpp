@@ -71,4 +71,10 @@ ExplainedValue launchOf(const ModelOnMachine& model)
     return combined(Operation::Sum, "launch of the operators", "ms", std::move(parts), "R19");
 }
 
+double launchOf(const ModelOnMachine& model, OperatorId op)
+{
+    constexpr double kMicrosOfMilli = 1000;
+    return model.machine.launch.*kKinds[kindOf(model.model().operators[op].kind)].micros / kMicrosOfMilli;
+}
+
 } // namespace tilewright::lower

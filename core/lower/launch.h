@@ -10,5 +10,7 @@ namespace tilewright::lower {
 /// (docs/rules/real.md R19): `launch_us` of the machine by kind of operator, one after another. 0 if the
 /// machine states none.
 [[nodiscard]] ExplainedValue launchOf(const ModelOnMachine& model);
+/// The part of one operator in ms, if it has work.
+[[nodiscard]] double launchOf(const ModelOnMachine& model, OperatorId op);
 
 } // namespace tilewright::lower

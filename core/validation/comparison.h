@@ -17,6 +17,7 @@ struct ComparedRow
     std::string error; ///< why there is no prediction; empty: there is one
 
     [[nodiscard]] double ratio() const noexcept { return predicted / measured; }
+    [[nodiscard]] double difference() const noexcept { return predicted - measured; }
 };
 
 /// Distances of predictions and measurements (docs/rules/validation.md 3). Correlations of fewer than two

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "base/json_document.h"
-#include "validation/comparison.h"
+#include "validation/comparison_json.h"
 
 namespace tilewright::validation {
 
-std::string comparisonJson(const Comparison& c)
+Json jsonOf(const Comparison& c)
 {
     const Agreement& a = c.agreement;
     Json out{{"file", c.file},
@@ -39,7 +38,12 @@ std::string comparisonJson(const Comparison& c)
         }
         points.push_back(std::move(point));
     }
-    return dumpByField(out);
+    return out;
+}
+
+std::string comparisonJson(const Comparison& comparison)
+{
+    return dumpByField(jsonOf(comparison));
 }
 
 } // namespace tilewright::validation

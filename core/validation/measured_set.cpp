@@ -19,69 +19,6 @@ namespace tilewright::validation {
 
 namespace {
 
-std::vector<std::string> wordsOf(const std::string& name)
-{
-    std::vector<std::string> out(1);
-    for (const char c : lowerCase(name))
-        if (c == '_' || c == ' ')
-            out.emplace_back();
-        else
-            out.back() += c;
-    return out;
-}
-
-/// Words for units in the names of columns.
-struct UnitWord
-{
-    const char* word;
-    Quantity quantity;
-    double scale;
-};
-constexpr UnitWord kUnits[] = {
-    {"ns", Quantity::Milliseconds, 1e-6}, {"us", Quantity::Milliseconds, 1e-3},
-    {"ms", Quantity::Milliseconds, 1},    {"s", Quantity::Milliseconds, 1e3},
-    {"cycles", Quantity::Cycles, 1},      {"kb", Quantity::Bytes, 1024},
-    {"bytes", Quantity::Bytes, 1},
-};
-/// Of several columns with a time, the first with the first of these words is taken.
-constexpr std::array kPreferred{"avg", "median", "total", "device", "latency"};
-
-std::optional<MeasuredColumn> measuredColumn(const std::string& name)
-{
-    if (lowerCase(name).starts_with("tokens_per_s"))
-        return MeasuredColumn{name, Quantity::TokensPerSecond, 1};
-    const std::vector<std::string> words = wordsOf(name);
-    // "s_mac_cycles": the unit stands behind what it is a unit of.
-    for (auto word = words.rbegin(); word != words.rend(); ++word)
-        for (const UnitWord& unit : kUnits)
-            if (*word == unit.word && (*word != "s" || (words.size() > 1 && word == words.rbegin())))
-                return MeasuredColumn{name, unit.quantity, unit.scale};
-    return std::nullopt;
-}
-
-/// A condition on the rows: a column, "=", "!=", "<" or ">", and a value.
-struct Condition
-{
-    std::size_t column = 0;
-    char sign = '='; ///< '!' for "!="
-    std::string value;
-
-    [[nodiscard]] bool holds(std::string_view cell) const
-    {
-        const auto a = numberOf(cell), b = numberOf(value);
-        switch (sign) {
-        case '<':
-            return a && b && *a < *b;
-        case '>':
-            return a && b && *a > *b;
-        default: {
-            const bool equal = a && b ? *a == *b : cell == value;
-            return equal == (sign == '=');
-        }
-        }
-    }
-};
-
 class Reader
 {
 public:
@@ -133,69 +70,22 @@ private:
         return measurement();
     }
 
-    Result<std::size_t> columnNamed(const std::string& name) const
-    {
-        const auto it = m_row.columns.find(lowerCase(name));
-        if (it == m_row.columns.end())
-            return fail("there is no column " + quotedText(name) + "; the columns are " + m_row.namesText());
-        return it->second;
-    }
-
     Status conditions()
     {
-        for (const std::string& text : m_options.where) {
-            const std::size_t sign = text.find_first_of("!=<>");
-            const bool isNot = sign != std::string::npos && text[sign] == '!';
-            if (sign == std::string::npos || sign == 0 || (isNot && text.compare(sign, 2, "!=") != 0))
-                return Error{ErrorCode::Field,
-                             "expected COLUMN=VALUE, COLUMN!=VALUE, COLUMN<VALUE or COLUMN>VALUE, got " +
-                                 quotedText(text),
-                             "--where",
-                             {}};
-            const auto at = columnNamed(text.substr(0, sign));
-            if (!at)
-                return at.error();
-            m_conditions.push_back({*at, text[sign], text.substr(sign + (isNot ? 2 : 1))});
-        }
+        auto read = readConditions(m_options.where, m_row);
+        if (!read)
+            return read.error();
+        m_conditions = std::move(*read);
         return Unit{};
     }
 
     Status measurement()
     {
-        if (!m_options.column.empty()) {
-            const auto at = columnNamed(m_options.column);
-            if (!at)
-                return at.error();
-            const auto measured = measuredColumn(m_row.names[*at]);
-            if (!measured)
-                return fail("the name of the column " + quotedText(m_options.column) +
-                            " has no unit; the units are ns, us, ms, s, cycles, kb, bytes and tokens_per_s");
-            m_out.column = *measured;
-            m_measured = *at;
-            return Unit{};
-        }
-        std::optional<std::size_t> best;
-        std::size_t bestRank = 0;
-        for (std::size_t i = 0; i < m_row.names.size(); ++i) {
-            const auto measured = measuredColumn(m_row.names[i]);
-            if (!measured || measured->quantity == Quantity::Bytes)
-                continue;
-            const std::vector<std::string> words = wordsOf(m_row.names[i]);
-            std::size_t rank = kPreferred.size() + 1;
-            for (std::size_t p = 0; p < kPreferred.size(); ++p)
-                if (std::ranges::find(words, kPreferred[p]) != words.end())
-                    rank = std::min(rank, p + 1);
-            if (words.size() == 1)
-                rank = 0;
-            if (!best || rank < bestRank) {
-                best = i;
-                bestRank = rank;
-                m_out.column = *measured;
-            }
-        }
-        if (!best)
-            return fail("no column has a time or cycles; the columns are " + m_row.namesText());
-        m_measured = *best;
+        auto chosen = chosenColumn(m_row, m_options.column);
+        if (!chosen)
+            return chosen.error();
+        m_measured = chosen->at;
+        m_out.column = std::move(chosen->column);
         return Unit{};
     }
 
@@ -238,10 +128,7 @@ private:
 
     Status row()
     {
-        for (const Condition& condition : m_conditions)
-            if (!condition.holds(cell(condition.column)))
-                return ++m_out.leftOut, Unit{};
-        if (cell(m_measured).empty())
+        if (!meets(m_row, m_conditions) || cell(m_measured).empty())
             return ++m_out.leftOut, Unit{};
         const auto measured = numberOf(cell(m_measured));
         if (!measured || *measured <= 0)
@@ -420,21 +307,6 @@ private:
 
 } // namespace
 
-std::string_view unitOf(Quantity quantity) noexcept
-{
-    switch (quantity) {
-    case Quantity::Cycles:
-        return "cycles";
-    case Quantity::Bytes:
-        return "bytes";
-    case Quantity::TokensPerSecond:
-        return "tokens/s";
-    case Quantity::Milliseconds:
-        break;
-    }
-    return "ms";
-}
-
 bool isMeasuredSet(std::string_view text)
 {
     constexpr std::size_t kMostHead = 64
@@ -448,7 +320,7 @@ bool isMeasuredSet(std::string_view text)
         bool measured = false;
         std::set<std::string> names;
         for (const std::string_view cell : csvCells(line)) {
-            measured = measured || measuredColumn(std::string(cell));
+            measured = measured || measuredColumn(cell);
             names.insert(lowerCase(cell));
         }
         const auto has = [&](const char* a, const char* b) { return names.contains(a) && names.contains(b); };

@@ -6,6 +6,7 @@
 #include "llm/model.h"
 #include "model/model.h"
 #include "npu/model.h"
+#include "validation/measured_column.h"
 
 #include <map>
 #include <string>
@@ -13,24 +14,6 @@
 #include <vector>
 
 namespace tilewright::validation {
-
-/// What a column measures.
-enum class Quantity : std::uint8_t {
-    Milliseconds,
-    Cycles,
-    Bytes,           ///< moved to and from the external memory
-    TokensPerSecond, ///< of a step of a language model, one chip
-};
-[[nodiscard]] std::string_view unitOf(Quantity quantity) noexcept; ///< "ms", "cycles", "bytes", "tokens/s"
-
-/// A column of measurements. Its unit is a word of its name: ns, us, ms, s, cycles, kb, bytes or
-/// tokens_per_s.
-struct MeasuredColumn
-{
-    std::string name; ///< as in the file
-    Quantity quantity = Quantity::Milliseconds;
-    double scale = 1; ///< of one unit of the file
-};
 
 /// One measured operator, or a step of a language model.
 struct MeasuredRow

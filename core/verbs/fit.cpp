@@ -111,34 +111,32 @@ void bindOptions(OptionList& o, FitCall& call)
           o.otherwise("the rate of the arrays, or of the external memory for vectors, and the launch"));
 }
 
-Result<FitAnswer> fitMachine(const FitCall& call, const Progress& progress)
+Result<FitAnswer> fitRows(const Machine& machine, const FitRows& rows, const std::vector<std::string>& paths,
+                          const Progress& progress)
 {
-    auto before = validate(call, {progress.stop, {}});
+    const auto before = rows.on(machine);
     if (!before)
         return before.error();
     std::vector<double> measured;
     double least = std::numeric_limits<double>::infinity();
-    for (const validation::ComparedRow& row : before->rows) {
+    for (const validation::ComparedRow& row : *before) {
         measured.push_back(row.measured);
-        least = std::min(least, row.measured);
+        if (row.measured > 0)
+            least = std::min(least, row.measured);
     }
-    if (before->agreement.rows < 2)
+    const validation::Agreement agreement = validation::agreementOf(*before);
+    if (agreement.rows < 2)
         return Error{ErrorCode::Field,
-                     before->rows.empty() || before->rows.front().error.empty()
+                     before->empty() || before->front().error.empty()
                          ? "a fit needs two rows with a prediction"
-                         : "a fit needs two rows with a prediction: " + before->rows.front().error,
+                         : "a fit needs two rows with a prediction: " + before->front().error,
                      {},
-                     call.measurements};
-    const auto set = validation::readMeasuredSet(call.text, call.measurements,
-                                                 {call.measured, call.operatorKind, call.where, 0});
-    if (!set)
-        return set.error();
-    const double leastMilliseconds = before->quantity == validation::Quantity::Milliseconds
-                                         ? least
-                                         : least / (call.workload.machine->clockGhz * 1e6);
+                     rows.file};
+    const double leastMilliseconds =
+        rows.quantity == validation::Quantity::Milliseconds ? least : least / (machine.clockGhz * 1e6);
     std::vector<Fitted> fitted;
-    for (const std::string& path : call.values.empty() ? usualValues(call, *set) : call.values) {
-        auto value = fittedOf(*call.workload.machine, path, leastMilliseconds);
+    for (const std::string& path : paths) {
+        auto value = fittedOf(machine, path, leastMilliseconds);
         if (!value)
             return value.error();
         fitted.push_back(std::move(*value));
@@ -149,47 +147,59 @@ Result<FitAnswer> fitMachine(const FitCall& call, const Progress& progress)
         ranges.push_back(f.range);
     const auto predict = [&](const std::vector<double>& values) {
         std::vector<double> out(measured.size(), 0);
-        auto machine = withValues(*call.workload.machine, fitted, values);
-        if (!machine) // the value makes it impossible
+        const auto next = withValues(machine, fitted, values);
+        if (!next) // the value makes it impossible
             return out;
-        FitCall next = call;
-        next.workload.machine = std::move(*machine);
-        const auto compared = validate(next, {progress.stop, {}});
-        for (std::size_t i = 0; compared && i < compared->rows.size(); ++i)
-            out[i] = compared->rows[i].error.empty() ? compared->rows[i].predicted : 0;
+        const auto compared = rows.on(*next);
+        for (std::size_t i = 0; compared && i < compared->size() && i < out.size(); ++i)
+            out[i] = (*compared)[i].error.empty() ? (*compared)[i].predicted : 0;
         return out;
     };
-    FitAnswer out{*call.workload.machine, {}, validation::fit(measured, ranges, predict, progress), {}, {}};
-    auto machine = withValues(*call.workload.machine, fitted, out.fit.values);
-    if (!machine)
-        return machine.error();
+    FitAnswer out{machine, {}, validation::fit(measured, ranges, predict, progress), {}, {}};
+    auto changed = withValues(machine, fitted, out.fit.values);
+    if (!changed)
+        return changed.error();
     constexpr std::string_view kFitted = "-fitted";
-    if (!machine->name.ends_with(kFitted))
-        machine = withMachineField(*machine, "name", machine->name + std::string(kFitted));
-    if (!machine)
-        return machine.error();
-    FitCall last = call;
-    last.workload.machine = *machine;
-    const auto after = validate(last);
+    if (!changed->name.ends_with(kFitted))
+        changed = withMachineField(*changed, "name", changed->name + std::string(kFitted));
+    if (!changed)
+        return changed.error();
+    const auto after = rows.on(*changed);
     if (!after)
         return after.error();
-    out.before = before->agreement;
-    out.after = after->agreement;
-    Provenance source{
-        SourceKind::Fitted, std::filesystem::path(call.measurements).filename().string(), 0, {}};
-    source.note = "to " + std::to_string(out.after.rows) + " rows by the lens " + call.lens + ": error " +
+    out.before = agreement;
+    out.after = validation::agreementOf(*after);
+    Provenance source{SourceKind::Fitted, std::filesystem::path(rows.file).filename().string(), 0, {}};
+    source.note = "to " + std::to_string(out.after.rows) + " rows by the lens " + rows.lens + ": error " +
                   percent(out.before.error) + " before, " + percent(out.after.error) + " after" +
                   (out.fit.interrupted ? std::string(", interrupted")
                                        : ", " + percent(out.fit.errorLeftOut) + " on rows left out");
     for (std::size_t i = 0; i < fitted.size(); ++i) {
         out.values.push_back({fitted[i].path, fitted[i].label, fitted[i].range.start, out.fit.values[i]});
-        auto named = withMachineSource(*machine, fitted[i].path, source);
+        auto named = withMachineSource(*changed, fitted[i].path, source);
         if (!named)
             return named.error();
-        machine = std::move(named);
+        changed = std::move(named);
     }
-    out.machine = std::move(*machine);
+    out.machine = std::move(*changed);
     return out;
+}
+
+Result<FitAnswer> fitMachine(const FitCall& call, const Progress& progress)
+{
+    const auto set = validation::readMeasuredSet(call.text, call.measurements,
+                                                 {call.measured, call.operatorKind, call.where, 0});
+    if (!set)
+        return set.error();
+    const FitRows rows{call.measurements, call.lens, set->column.quantity, [&](const Machine& machine) {
+                           FitCall next = call;
+                           next.workload.machine = machine;
+                           auto compared = validate(next, {progress.stop, {}});
+                           return compared ? Result(std::move(compared->rows))
+                                           : Result<std::vector<validation::ComparedRow>>(compared.error());
+                       }};
+    return fitRows(*call.workload.machine, rows, call.values.empty() ? usualValues(call, *set) : call.values,
+                   progress);
 }
 
 Table FitAnswer::table() const
@@ -198,6 +208,18 @@ Table FitAnswer::table() const
     for (const FittedValue& v : values)
         out.add(v.label, v.path, TableCell(v.before, significantNumber(v.before)),
                 TableCell(v.after, significantNumber(v.after)));
+    return out;
+}
+
+std::vector<std::pair<std::string, std::string>> FitAnswer::lines() const
+{
+    std::vector<std::pair<std::string, std::string>> out;
+    for (const FittedValue& v : values)
+        out.emplace_back("fitted: " + v.label,
+                         significantNumber(v.after) + " instead of " + significantNumber(v.before));
+    out.emplace_back("error with the fitted machine", percent(after.error));
+    if (!fit.interrupted)
+        out.emplace_back("on rows left out of a fit", percent(fit.errorLeftOut));
     return out;
 }
 

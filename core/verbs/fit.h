@@ -2,8 +2,11 @@
 // Values of a machine, fitted to measurements (docs/rules/validation.md 4).
 #pragma once
 
+#include "validation/comparison.h"
 #include "validation/fit.h"
 #include "verbs/validate.h"
+
+#include <functional>
 
 namespace tilewright::verbs {
 
@@ -30,9 +33,23 @@ struct FitAnswer
 
     /// The errors before and after, and on rows that a fit had not seen.
     [[nodiscard]] Table errors() const;
+    /// Names and texts for people: each value before and after, and the errors with the fitted machine.
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> lines() const;
     [[nodiscard]] Table table() const;      ///< of the values
     [[nodiscard]] std::string json() const; ///< one document
 };
+/// Rows that a machine predicts, for a fit.
+struct FitRows
+{
+    std::string file; ///< of the measurements
+    std::string lens;
+    validation::Quantity quantity = validation::Quantity::Milliseconds; ///< a time
+    /// The same rows in the same order on every machine.
+    std::function<Result<std::vector<validation::ComparedRow>>(const Machine& machine)> on;
+};
+/// Fits the values at these paths of a machine to rows.
+[[nodiscard]] Result<FitAnswer> fitRows(const Machine& machine, const FitRows& rows,
+                                        const std::vector<std::string>& paths, const Progress& progress = {});
 /// Fits the values to all rows of the set that have a prediction. The Error names the set, a field that
 /// cannot be fitted, or why no row has a prediction.
 [[nodiscard]] Result<FitAnswer> fitMachine(const FitCall& call, const Progress& progress = {});

@@ -2,6 +2,7 @@
 // The rows of the Schedule lens in the Summary.
 #include "base/text.h"
 #include "edit/fit.h"
+#include "lower/element_bytes.h"
 #include "verbs/run.h"
 #include "verbs/summary_rows.h"
 
@@ -32,9 +33,7 @@ void addSchedule(SummaryRow& row, const SummarySubject& subject, const Schedule&
     const bool severalCores = run && run->options.cores > 1;
     const Problem& problem = *subject.model->problem;
     const auto unit = static_cast<double>(subject.model->lowered.timeUnit);
-    const double elementBytes = static_cast<double>(problem.data().elementBits.value_or(
-                                    8 * kPartsOfBit * subject.model->machine.elementBytes)) /
-                                8 / static_cast<double>(kPartsOfBit);
+    const double elementBytes = lower::elementBytes(*subject.model);
     const std::string evaluator = "evaluator of schedules";
     std::vector<ExplainedValue> latencies, moved, energies;
     double memoryBound = 0;

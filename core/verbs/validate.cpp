@@ -33,7 +33,7 @@ SummaryKind kindOf(const std::string& lens)
 /// What a lens says of one operator.
 struct Prediction
 {
-    std::optional<double> cycles, milliseconds, bytes; ///< of a language model, of all its layers
+    std::optional<double> cycles, milliseconds, bytes, picojoules; ///< of a language model, of all its layers
     std::string error;
     std::vector<std::string> leftOut;
 };
@@ -95,6 +95,7 @@ Prediction predictionOf(const SummarySubject& subject, const std::string& lens, 
     out.cycles = value(SummaryFigure::Cycles);
     out.milliseconds = value(SummaryFigure::Milliseconds);
     out.bytes = value(SummaryFigure::DramBytes);
+    out.picojoules = value(SummaryFigure::Energy);
     return out;
 }
 
@@ -105,7 +106,10 @@ std::optional<double> figureOf(const Prediction& p, Quantity quantity, std::int6
     case Quantity::Bytes:
         return p.bytes;
     case Quantity::Cycles:
+    case Quantity::Plain:
         return p.cycles;
+    case Quantity::Picojoules:
+        return p.picojoules;
     case Quantity::TokensPerSecond:
         if (p.milliseconds && *p.milliseconds > 0)
             return 1000 * static_cast<double>(tokens) / *p.milliseconds;

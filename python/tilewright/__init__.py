@@ -238,6 +238,23 @@ fit = _verb(
     after), error_before, error_after, error_left_out (rows that a fit had not seen), spearman_after, and machine.
     """,
 )
+overlay = _verb(
+    "overlay",
+    """
+    Files of values by the names of operators beside the figures of a lens: overlays, one a file, each with points (name,
+    measured, predicted, difference, ratio, found_by), the figures of `validate` (ratio, error, pearson, spearman, ...),
+    values_without_operator and operators_without_value.
+
+    `VALUES` is a list of files: CSV, JSON, a report of SCALE-Sim, statistics of Timeloop.
+    """,
+)
+traces = _verb(
+    "traces",
+    """
+    Two traces (JSON trace events) on one axis: offset, pairs of slices with the same name (those that differ most first:
+    track, name, start, length, start_difference, length_difference), only_here and only_there.
+    """,
+)
 explain = _verb(
     "explain",
     """

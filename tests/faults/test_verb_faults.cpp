@@ -248,6 +248,10 @@ private Q_SLOTS:
                         "@/tests/fuzz/verbs/seeds/machine.json --html v.html");
         row("fit", "fit @/tests/fuzz/verbs/seeds/measured.csv --machine "
                    "@/tests/fuzz/verbs/seeds/machine.json -o f.json");
+        row("overlay", "overlay @/tests/fuzz/verbs/seeds/topology.csv @/tests/fuzz/verbs/seeds/values.csv "
+                       "--machine @/tests/fuzz/verbs/seeds/machine.json --csv o.csv");
+        row("traces", "traces @/tests/fuzz/verbs/seeds/profile.trace.json "
+                      "@/tests/fuzz/verbs/seeds/profile.trace.json --csv t.csv");
         row("explain", "explain @/samples/models/small-conv.csv total_latency --what-if --machine "
                        "@/tests/fuzz/verbs/seeds/machine.json");
         row("tables", "tables @/samples/schedule/example-4.json "

@@ -182,6 +182,8 @@ TABLE = [
         "alone, or with --limit, --output and --json",
     ),
     (["tables", "--schema", "--json"], "--schema: not with --json", "alone"),
+    (["overlay", MODEL, "x.csv", "--lens", "npu", "--schedule", "x.json"], "--schedule: needs --lens schedule"),
+    (["overlay", MODEL, "x.csv", "--cores", "2"], "--cores: needs --lens npu or npu_searched"),
     (["summary", MODEL, "--schedule", "x.json", "--beside", "y.json"], "--schedule: not with --beside"),
     (["sweep", "plan.json", "--limit", "step_ms=50"], "--limit: needs --collect"),
     (["render", "--list-views", "--view", "graph"], "--list-views: not with --view", "alone"),

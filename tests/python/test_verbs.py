@@ -344,6 +344,14 @@ class Lenses(unittest.TestCase):
         with self.assertRaisesRegex(tilewright.Error, "--level-buffers: expected three numbers"):
             tilewright.tile(gemm=(8, 8, 8), level_buffers=(1,))
 
+    def test_overlay(self):
+        seeds = SOURCE / "tests" / "fuzz" / "verbs" / "seeds"
+        model, machine = str(seeds / "topology.csv"), str(seeds / "machine.json")
+        values = [str(seeds / "values.csv"), str(seeds / "values.json")]
+        answer = tilewright.overlay(model, values, machine=machine, lens="systolic")
+        self.assertEqual(answer, cli_json("overlay", model, *values, "--machine", machine, "--lens", "systolic"))
+        self.assertEqual([o["form"] for o in answer.overlays], ["table", "JSON"])
+
     def test_summary(self):
         model = SAMPLES / "models" / "llama-decode-block.json"
         self.assertEqual(

@@ -2,6 +2,7 @@
 #include "window/file_actions.h"
 
 #include "base/file.h"
+#include "overlay/named_values.h"
 #include "schedule/schedule_json.h"
 #include "theme/text.h"
 #include "window/message_bar.h"
@@ -227,9 +228,13 @@ QString FileActions::startFolder() const
 bool FileActions::openFile(const LensFile& file)
 {
     if (file.kind == FileKind::Measurements) {
-        (void)m_state.workspace.open(file);
+        if (const auto opened = m_state.workspace.open(file); !opened) {
+            showFileError(opened.error(), file.path);
+            return false;
+        }
         rememberRecent(file.path);
-        Q_EMIT viewWanted(QLatin1String(fileUse(file.kind).view));
+        Q_EMIT viewWanted(overlay::isNamedValues(file.text()) ? QStringLiteral("overlay")
+                                                              : QString::fromLatin1(fileUse(file.kind).view));
         return true;
     }
     Document& document = m_state.document;

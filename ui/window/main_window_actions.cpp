@@ -365,6 +365,9 @@ void MainWindow::createMenus()
             });
         }
     }
+    // An overlay is opened by its view, and from the menu of files.
+    if (QAction* overlay = m_state->actions.find(QStringLiteral("overlay.open")))
+        menus[tr("File")]->insertAction(m_state->actions.find(QStringLiteral("file.compare")), overlay);
     // The perspective Compare is also the first entry of the menu Compare.
     menus[tr("Compare")]->insertAction(menus[tr("Compare")]->actions().value(0),
                                        m_state->actions.find(QStringLiteral("view.perspective.Compare")));

@@ -26,6 +26,7 @@
 #include "views/npu/npu_scaling_view.h"
 #include "views/npu/npu_tiles_view.h"
 #include "views/npu/npu_view.h"
+#include "views/overlay/overlay_view.h"
 #include "views/roofline/roofline_view.h"
 #include "views/run/run_view.h"
 #include "views/sweep/sweep_view.h"
@@ -176,6 +177,15 @@ const std::vector<ViewEntry>& viewCatalog()
          tr("&Charts")},
         {QStringLiteral("query"), tr("Query"), QStringLiteral("search"), DockArea::Charts, QStringLiteral(""),
          &make<QueryView>, QStringLiteral("Alt+Shift+Q"), Lens::Schedule, tr("&Lists")},
+        {QStringLiteral("overlay"),
+         tr("Measured"),
+         QStringLiteral("compare"),
+         DockArea::Charts,
+         QStringLiteral(""),
+         &make<OverlayView>,
+         {},
+         Lens::Schedule,
+         tr("&Charts")},
         {QStringLiteral("bound"), tr("Lower bound"), QStringLiteral("roofline"), DockArea::Charts,
          QStringLiteral(""), &make<BoundView>, QStringLiteral("Alt+Shift+9"), Lens::Schedule, tr("&Set-up")},
         {QStringLiteral("rules"), tr("Rules"), QStringLiteral("settings"), DockArea::Charts,

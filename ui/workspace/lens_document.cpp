@@ -2,6 +2,7 @@
 #include "workspace/lens_document.h"
 
 #include "onnx/import.h"
+#include "overlay/named_values.h"
 #include "theme/text.h"
 #include "validation/measured_set.h"
 
@@ -79,10 +80,12 @@ Result<LensFile> readLensFile(const QString& path)
     auto content = onnx::readFile(path.toStdString());
     if (!content)
         return content.error();
-    const auto kind = onnx::isOnnx(content->view()) ? Result(FileKind::Model)
-                      : validation::isMeasuredSet(content->view())
-                          ? Result(FileKind::Measurements)
-                          : fileKindOf(content->view(), path.toStdString());
+    auto kind = onnx::isOnnx(content->view()) ? Result(FileKind::Model)
+                : validation::isMeasuredSet(content->view())
+                    ? Result(FileKind::Measurements)
+                    : fileKindOf(content->view(), path.toStdString());
+    if (!kind && overlay::isNamedValues(content->view())) // every kind of ours comes first
+        kind = FileKind::Measurements;
     if (!kind)
         return kind.error();
     return LensFile{path, std::move(*content), *kind};

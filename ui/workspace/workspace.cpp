@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workspace/workspace.h"
 
+#include "overlay/named_values.h"
+#include "workspace/overlays.h"
+
 #include "hierarchy/files.h"
 #include "workspace/lens_links.h"
 #include "workspace/live_run.h"
@@ -166,6 +169,11 @@ void Workspace::setCurrent(Lens lens)
 Result<bool> Workspace::open(const LensFile& file)
 {
     if (file.kind == FileKind::Measurements) {
+        if (overlay::isNamedValues(file.text())) {
+            if (const Status opened = Overlays::of(*this).open(file.path); !opened)
+                return opened.error();
+            return true;
+        }
         Q_EMIT measurementsOpened(file.path);
         return true;
     }

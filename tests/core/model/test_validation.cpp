@@ -247,7 +247,7 @@ void TestValidation::badSetsAreOneSentence()
     QCOMPARE(
         refusal("m,n,k,us\n1,1,1,1\n", options),
         std::string("set.csv: line 1: the name of the column \"m\" has no unit; the units are ns, us, ms, s, "
-                    "cycles, kb, bytes and tokens_per_s"));
+                    "cycles, kb, bytes, pj, nj, uj and tokens_per_s"));
     options = {};
     options.where = {"m~1"};
     QCOMPARE(refusal("m,n,k,us\n1,1,1,1\n", options),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // docs/design.md 4.11: names, tables for pictures, keyboard path, announcements, focus rings.
+#include "base/file.h"
 #include "canvas/canvas.h"
 #include "test_main.h"
 #include "views/sweep/sweep_view.h"
@@ -112,6 +113,14 @@ private Q_SLOTS:
             validation->openMeasurements(
                 QStringLiteral(TILEWRIGHT_SOURCE_DIR "/validation/eyeriss_alexnet.csv"));
             validation->predict();
+        }
+        if (name == QLatin1String("overlay")) {
+            std::string values = "name,us\n";
+            for (std::size_t op = 0; op < window.state().document.problem()->opCount(); ++op)
+                values += window.state().document.problem()->opName(OpId(op)) + ",1\n";
+            const QString path = m_settings.filePath("values.csv");
+            QVERIFY(writeFileAtomically(path.toStdString(), values));
+            QVERIFY(window.openPaths({path}));
         }
         window.view(name)->settle();
         QApplication::processEvents();

@@ -4,6 +4,7 @@
 #include "snapshot/snapshot.h"
 #include "theme/text.h"
 #include "workspace/lens_links.h"
+#include "workspace/overlays.h"
 #include "workspace/texts.h"
 
 #include <QHeaderView>
@@ -28,8 +29,8 @@ QString sizeText(const Problem& problem, OpId op)
     return text;
 }
 
-/// One row per op: name, size, and the latency of its subgraph.
-Table layersTable(const Snapshot& snapshot)
+/// One row per op: name, size, the latency of its subgraph, and what is shown of an overlay.
+Table layersTable(const Snapshot& snapshot, const Overlays& overlays)
 {
     const Problem& problem = *snapshot.problem;
     const QString prefix = commonPrefix(problem);
@@ -39,6 +40,10 @@ Table layersTable(const Snapshot& snapshot)
                    {tr("Size"), ColumnKind::Text,
                     tr("Rows × columns of the result, and × the reduction of a matrix product.")},
                    {tr("Latency"), ColumnKind::Number, tr("Latency of the subgraphs that compute the op.")}};
+    const std::vector<std::optional<double>> measured = overlays.valuesOfOps();
+    if (!measured.empty())
+        out.columns.push_back({shownTitle(overlays.shown()), ColumnKind::Number,
+                               tr("What an overlay says of the operators that run together with the op.")});
     out.rows.reserve(problem.opCount());
     for (std::size_t i = 0; i < problem.opCount(); ++i) {
         const OpId op(i);
@@ -52,6 +57,11 @@ Table layersTable(const Snapshot& snapshot)
                 TableCell(size, size,
                           TableValue(static_cast<double>(result.height) * static_cast<double>(result.width))),
                 latency[i]);
+        if (measured.empty())
+            continue;
+        out.rows.back().push_back(i < measured.size() && measured[i]
+                                      ? TableCell(*measured[i], shownText(*measured[i], overlays.shown()))
+                                      : TableCell("", QStringLiteral("–")));
     }
     return out;
 }
@@ -107,6 +117,7 @@ LayersView::LayersView(const ViewContext& context, QWidget* parent)
             outdate();
     });
     document().whenChanged(this, Part::Problem | Part::Snapshot, &LayersView::outdate);
+    connect(&Overlays::of(workspace()), &Overlays::changed, this, &LayersView::outdate);
     refresh();
     QHeaderView* header = m_table->horizontalHeader();
     header->setSectionResizeMode(QHeaderView::ResizeToContents);
@@ -121,7 +132,8 @@ void LayersView::refresh()
 {
     const SnapshotPtr snapshot = document().snapshot();
     m_updating = true;
-    m_model->setTable(snapshot ? layersTable(*snapshot) : tableOf("Layer,Size,Latency"));
+    m_model->setTable(snapshot ? layersTable(*snapshot, Overlays::of(workspace()))
+                               : tableOf("Layer,Size,Latency"));
     m_updating = false;
     fromSelection();
 }

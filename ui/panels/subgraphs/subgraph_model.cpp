@@ -150,13 +150,17 @@ Table SubgraphModel::subgraphs()
                        "subgraph. A triangle up means compute-bound, a triangle down memory-bound.")},
                    {tr("Memory"), ColumnKind::Text,
                     tr("Peak working set against the capacity of fast memory (the line).")},
-                   {tr("Energy"), ColumnKind::Number, tr("Energy in pJ.")}};
+                   {tr("Energy"), ColumnKind::Number, tr("Energy in pJ.")},
+                   {tr("Measured"), ColumnKind::Number,
+                    tr("What an overlay says of the ops: %1.").arg(shownTitle(m_shown))}};
     out.nameColumns(tr("subgraph\tops\tw×h×k\tlatency\tchange\tcompute\tmemory\tbound\tpeak working set"));
     // Copies have three columns for the column of times.
     out.columns[Time].name = tr("compute\tmemory\tbound");
     out.columns[Memory].name = tr("peak working set");
     out.columns[Energy].name = tr("energy in pJ");
     out.columns[Energy].copied = hasEnergy();
+    out.columns[Measured].name = shownTitle(m_shown);
+    out.columns[Measured].copied = hasMeasured();
     for (std::size_t c = 0; c < ColumnCount; ++c)
         out.columns[c].cell = [this, c](std::size_t row) { return cellOf(row, static_cast<Column>(c)); };
     for (const auto& [column, field] :
@@ -193,9 +197,30 @@ TableCell SubgraphModel::cellOf(std::size_t row, Column column) const
     }
     case Energy:
         return {e.energy, e.structurallyValid ? number(e.energy) : QStringLiteral("–"), known(e.energy)};
+    case Measured: {
+        const auto value = measured(row);
+        return {value, value ? shownText(*value, m_shown) : QStringLiteral("–")};
+    }
     default:
         return change(row);
     }
+}
+
+void SubgraphModel::setMeasured(std::vector<std::optional<double>> ofOps, overlay::Shown shown)
+{
+    if (ofOps == m_measured && shown == m_shown)
+        return;
+    m_measured = std::move(ofOps);
+    m_shown = shown;
+    setTable(subgraphs());
+}
+
+std::optional<double> SubgraphModel::measured(std::size_t row) const
+{
+    for (const OpId op : m_snapshot->schedule[SubgraphId(row)].ops)
+        if (op.index() < m_measured.size() && m_measured[op.index()])
+            return m_measured[op.index()];
+    return std::nullopt;
 }
 
 QString SubgraphModel::tipOf(std::size_t row) const

@@ -5,6 +5,7 @@
 #include "canvas/table_model.h"
 #include "report/compare.h"
 #include "workspace/document.h"
+#include "workspace/overlays.h"
 #include "workspace/texts.h"
 
 #include <vector>
@@ -17,7 +18,7 @@ class SubgraphModel : public TableModel
 {
     Q_OBJECT
 public:
-    enum Column { Number, Ops, Size, Latency, Change, Time, Memory, Energy, ColumnCount };
+    enum Column { Number, Ops, Size, Latency, Change, Time, Memory, Energy, Measured, ColumnCount };
 
     explicit SubgraphModel(Document& document, QObject* parent = nullptr);
 
@@ -50,6 +51,11 @@ public:
     [[nodiscard]] OpNames names(std::size_t row) const;
     [[nodiscard]] bool hasBaseline() const { return m_document.baseline() != nullptr; }
     [[nodiscard]] bool hasEnergy() const { return m_snapshot && m_snapshot->problem->hasEnergy(); }
+    /// Takes what is shown of the value of each op in an overlay; empty: there is none.
+    void setMeasured(std::vector<std::optional<double>> ofOps, overlay::Shown shown);
+    [[nodiscard]] bool hasMeasured() const { return !m_measured.empty(); }
+    /// What is shown of the ops of a row, which have one value in common.
+    [[nodiscard]] std::optional<double> measured(std::size_t row) const;
     /// True if some row has a mark beside its number: a problem or a lock.
     [[nodiscard]] bool hasMarks() const;
 
@@ -67,10 +73,12 @@ private:
     Document& m_document;
     SnapshotPtr m_snapshot;
     double m_longest = 0;
-    std::vector<std::size_t> m_colours;  ///< colours of the rows at the last announcement
-    std::vector<BaselineShare> m_shares; ///< baseline shares of the rows; empty without a baseline
-    ProblemPtr m_named;                  ///< the problem that m_prefix belongs to
-    QString m_prefix;                    ///< common prefix of the names of all its ops
+    std::vector<std::size_t> m_colours;            ///< colours of the rows at the last announcement
+    std::vector<BaselineShare> m_shares;           ///< baseline shares of the rows; empty without a baseline
+    std::vector<std::optional<double>> m_measured; ///< by op
+    overlay::Shown m_shown = overlay::Shown::Ratio;
+    ProblemPtr m_named; ///< the problem that m_prefix belongs to
+    QString m_prefix;   ///< common prefix of the names of all its ops
 };
 
 /// Paints number badges, time bars and working-set bars of the subgraph rows.

@@ -100,6 +100,10 @@ SubgraphsView::SubgraphsView(const ViewContext& context, QWidget* parent)
     };
     document().whenChanged(this, Part::Problem, refresh);
     refresh();
+    connect(&Overlays::of(workspace()), &Overlays::changed, this, [this] {
+        const Overlays& overlays = Overlays::of(workspace());
+        m_model->setMeasured(overlays.valuesOfOps(), overlays.shown());
+    });
 }
 
 void SubgraphsView::layOutColumns()
@@ -109,6 +113,7 @@ void SubgraphsView::layOutColumns()
     m_layingOut = true;
     m_table->setColumnHidden(SubgraphModel::Change, !m_model->hasBaseline());
     m_table->setColumnHidden(SubgraphModel::Energy, !m_model->hasEnergy());
+    m_table->setColumnHidden(SubgraphModel::Measured, !m_model->hasMeasured());
     if (!m_handSized)
         fitColumns();
     m_layingOut = false;
@@ -117,8 +122,8 @@ void SubgraphsView::layOutColumns()
 void SubgraphsView::measure(int first, int last)
 {
     const int rows = std::min(m_model->rowCount(), kMeasuredRows);
-    for (const auto column :
-         {SubgraphModel::Size, SubgraphModel::Latency, SubgraphModel::Change, SubgraphModel::Energy}) {
+    for (const auto column : {SubgraphModel::Size, SubgraphModel::Latency, SubgraphModel::Change,
+                              SubgraphModel::Energy, SubgraphModel::Measured}) {
         std::vector<qsizetype>& letters = m_letters[column];
         letters.resize(static_cast<std::size_t>(rows));
         for (int r = first; r <= std::min(last, rows - 1); ++r)
@@ -149,6 +154,9 @@ void SubgraphsView::fitColumns()
         widths[SubgraphModel::Change] = widest(SubgraphModel::Change, QStringLiteral("+12 345"));
     if (m_model->hasEnergy())
         widths[SubgraphModel::Energy] = widest(SubgraphModel::Energy, QStringLiteral("12 345.6"));
+    if (m_model->hasMeasured())
+        widths[SubgraphModel::Measured] = std::max(widest(SubgraphModel::Measured, QStringLiteral("× 0.123")),
+                                                   fontMetrics().horizontalAdvance(tr("Measured")) + 12);
     widths[SubgraphModel::Time] = std::max(76, fontMetrics().horizontalAdvance(tr("Time")) + 24);
     widths[SubgraphModel::Memory] = std::max(56, fontMetrics().horizontalAdvance(tr("Memory")) + 12);
     const auto left = [&] {

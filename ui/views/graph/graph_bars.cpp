@@ -30,6 +30,7 @@ GraphToolbar::GraphToolbar(Actions& actions, QWidget* parent) : ControlBar(paren
         {GraphColouring::Bound, tr("Colour: bound")},
         {GraphColouring::Latency, tr("Colour: latency")},
         {GraphColouring::Intensity, tr("Colour: intensity")},
+        {GraphColouring::Measured, tr("Colour: measured")},
         {GraphColouring::None, tr("Colour: none")}};
     for (const auto& [colouring, text] : colourings)
         m_colouring->addItem(text, static_cast<int>(colouring));

@@ -3,6 +3,7 @@
 
 #include "canvas/bound_mark.h"
 #include "theme/text.h"
+#include "workspace/overlays.h"
 
 #include <algorithm>
 #include <cmath>
@@ -119,6 +120,44 @@ GraphFill opTypeFill(OpType type)
     return {GraphFill::Role::Category, type == OpType::MatMul ? 0.0 : 7.0};
 }
 
+std::pair<std::vector<GraphFill>, GraphLegend>
+colourByValues(const std::vector<std::optional<double>>& values, overlay::Shown shown)
+{
+    Fills fills(values.size());
+    GraphLegend legend;
+    legend.title = shownTitle(shown);
+    // where a value lies: its logarithm, or itself for a difference
+    const auto place = [&](double value) {
+        return shown == overlay::Shown::Difference ? value : std::log(value);
+    };
+    const auto has = [&](const std::optional<double>& value) {
+        return value && (shown == overlay::Shown::Difference || *value > 0);
+    };
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const auto& value : values)
+        if (has(value)) {
+            low = std::min(low, place(*value));
+            high = std::max(high, place(*value));
+        }
+    if (low > high)
+        return {std::move(fills), std::move(legend)};
+    if (shown != overlay::Shown::Value) { // equal is in the middle
+        high = std::max(std::abs(low), std::abs(high));
+        low = -high;
+    }
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (has(values[i]))
+            fills[i] = {GraphFill::Role::Ramp, high > low ? (place(*values[i]) - low) / (high - low) : 0.5};
+    const auto text = [&](double at) {
+        return shownText(shown == overlay::Shown::Difference ? at : std::exp(at), shown);
+    };
+    if (high > low)
+        legend.scale = {text(low), text((low + high) / 2), text(high)};
+    else
+        legend.scale = {text(low)};
+    return {std::move(fills), std::move(legend)};
+}
+
 model::OperatorChange changeOf(const std::vector<model::OperatorChange>& changes, std::span<const OpId> ops)
 {
     const auto of = [&](OpId op) {
@@ -191,6 +230,7 @@ std::pair<std::vector<GraphFill>, GraphLegend> colourSubgraphs(const Snapshot& s
         break;
     case GraphColouring::Automatic: // usedColouring() has replaced it
     case GraphColouring::Change:    // the colour of the op itself
+    case GraphColouring::Measured:  // colourByValues()
     case GraphColouring::None:
         break;
     }

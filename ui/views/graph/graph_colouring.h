@@ -26,6 +26,10 @@ colourSubgraphs(const Snapshot& snapshot, const std::vector<std::size_t>& catego
                                                                        std::size_t ops);
 /// The op with the largest number, whose colour a group of ops has; ops.front() if no op has one.
 [[nodiscard]] OpId leadingOp(const OpValues& values, std::span<const OpId> ops);
+/// The colour of each op by what is shown of its value, with the legend. A value lies on the ramp by its
+/// logarithm; a ratio and a difference lie on both sides of its middle, which is "equal".
+[[nodiscard]] std::pair<std::vector<GraphFill>, GraphLegend>
+colourByValues(const std::vector<std::optional<double>>& values, overlay::Shown shown);
 
 /// Change of ops compared with the other model: the common change of all, else Changed.
 [[nodiscard]] model::OperatorChange changeOf(const std::vector<model::OperatorChange>& changes,

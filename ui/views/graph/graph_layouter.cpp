@@ -5,6 +5,7 @@
 #include "theme/text.h"
 #include "views/graph/graph_hit.h"
 #include "workspace/model_file.h"
+#include "workspace/overlays.h"
 
 #include <QCoreApplication>
 #include <QFontMetricsF>
@@ -378,6 +379,11 @@ void GraphLayouter::rebuildModel(bool animate)
     if (!m_isPreview) {
         unlabelled.changes = m_context.workspace.compared().changes();
         unlabelled.values = m_context.workspace.opColours().values();
+        if (m_options.colouring == GraphColouring::Measured) {
+            const Overlays& overlays = Overlays::of(m_context.workspace);
+            unlabelled.measured = overlays.valuesOfOps();
+            unlabelled.shown = overlays.shown();
+        }
     }
     auto next = std::make_shared<GraphModel>(
         buildGraph(shownSnapshot(), baseline.get(),

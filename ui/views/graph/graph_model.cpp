@@ -7,6 +7,7 @@
 #include "views/graph/graph_colouring.h"
 #include "views/graph/graph_hit.h"
 #include "views/graph/graph_tooltip.h"
+#include "workspace/overlays.h"
 
 #include <map>
 #include <set>
@@ -76,7 +77,9 @@ public:
         m_fill = std::move(fills);
         m_model.legend = std::move(legend);
         if (m_options.values)
-            colourByValues(*m_options.values);
+            colourByNumbers(*m_options.values);
+        else if (m_options.colouring == GraphColouring::Measured)
+            colourMeasured();
         findErrors();
         findMoved();
         addNodes();
@@ -91,6 +94,19 @@ public:
     }
 
 private:
+    /// The ops of a subgraph have one value in common.
+    void colourMeasured()
+    {
+        m_options.measured.resize(m_problem.opCount());
+        auto [fills, legend] = colourByValues(m_options.measured, m_options.shown);
+        m_opFill = std::move(fills);
+        m_model.legend = std::move(legend);
+        for (std::size_t s = 0; s < m_fill.size(); ++s)
+            for (const OpId op : m_snapshot.schedule[SubgraphId(s)].ops)
+                if (m_opFill[op.index()].role == GraphFill::Role::Ramp)
+                    m_fill[s] = m_opFill[op.index()];
+    }
+
     // -- facts of the schedule ------------------------------------------------------------------------------
 
     void findHolders()
@@ -109,7 +125,7 @@ private:
     }
 
     /// A group of ops has the colour of the one with the largest number.
-    void colourByValues(const OpValues& values)
+    void colourByNumbers(const OpValues& values)
     {
         auto [fills, legend] = colourOps(values, m_problem.opCount());
         m_opFill = std::move(fills);
@@ -203,6 +219,11 @@ private:
                                                : times({out.width, out.height});
         node.extra = tr("base %1").arg(shortNumber(static_cast<double>(o.baseCost)));
         node.change = changeOf(m_options.changes, {&op, 1});
+        const bool byValue = m_options.colouring == GraphColouring::Measured;
+        if (byValue && op.index() < m_options.measured.size())
+            node.extra = m_options.measured[op.index()]
+                             ? shownText(*m_options.measured[op.index()], m_options.shown)
+                             : tr("not measured");
         const bool byChange = m_options.colouring == GraphColouring::Change;
         if (byChange && node.change != model::OperatorChange::Same)
             node.detail = changeText(node.change) + QStringLiteral(" · ") + node.detail;
@@ -530,7 +551,7 @@ private:
     GraphModel m_model;
     std::vector<std::vector<SubgraphId>> m_holders; // subgraphs that run each op
     std::vector<GraphFill> m_fill;                  // colour of each subgraph
-    std::vector<GraphFill> m_opFill;                // colour of each op; empty unless by GraphOptions::values
+    std::vector<GraphFill> m_opFill;                // colour of each op; empty unless by numbers of the ops
     std::vector<QString> m_error;                   // code of the first issue of each subgraph
     std::vector<bool> m_moved;                      // per op: grouped differently in the baseline
     std::map<std::vector<OpId>, double> m_before;   // latencies of the baseline, by the ops of the subgraph

@@ -8,6 +8,7 @@
 #include "views/graph/graph_paint.h"
 #include "views/graph/graph_sections.h"
 #include "workspace/model_file.h"
+#include "workspace/overlays.h"
 #include "workspace/texts.h"
 
 #include <QAction>
@@ -24,8 +25,8 @@ namespace tilewright::ui {
 
 namespace {
 
-const char* const kColouringNames[] = {"subgraph",  "type", "bound",    "latency",
-                                       "intensity", "none", "automatic"};
+const char* const kColouringNames[] = {"subgraph",  "type", "bound",     "latency",
+                                       "intensity", "none", "automatic", "measured"};
 
 } // namespace
 
@@ -48,6 +49,10 @@ GraphView::GraphView(const ViewContext& context, QWidget* parent)
     document().whenChanged(this, Part::Nudges, [this] {
         m_gestures.cancel();
         m_layouter.setNudges(document().nudges());
+    });
+    connect(&Overlays::of(workspace()), &Overlays::changed, this, [this] {
+        if (options().colouring == GraphColouring::Measured)
+            refresh();
     });
     connect(&workspace().compared(), &ComparedModel::changed, this, [this] {
         refresh();

@@ -324,6 +324,7 @@ void GraphView::registerActions()
         {"bound", tr("bound"), GraphColouring::Bound},
         {"latency", tr("latency"), GraphColouring::Latency},
         {"intensity", tr("intensity"), GraphColouring::Intensity},
+        {"measured", tr("measured values of an overlay"), GraphColouring::Measured},
         {"none", tr("none"), GraphColouring::None}};
     for (const auto& [id, name, colouring] : colourings)
         addAction(actions.add({QStringLiteral("graph.colour.") + QLatin1String(id),

@@ -412,12 +412,8 @@ std::vector<std::pair<QString, QString>> ValidationView::figures() const
         out.emplace_back(QString::fromStdString(name), sentence(text));
     if (!m_fitted)
         return out;
-    for (const verbs::FittedValue& v : m_fitted->values)
-        out.emplace_back(tr("fitted: %1").arg(QString::fromStdString(v.label)),
-                         tr("%1 instead of %2").arg(significantNumber(v.after), significantNumber(v.before)));
-    out.emplace_back(tr("error with the fitted machine"), percent(m_fitted->after.error));
-    if (!m_fitted->fit.interrupted)
-        out.emplace_back(tr("on rows left out of a fit"), percent(m_fitted->fit.errorLeftOut));
+    for (const auto& [name, text] : m_fitted->lines())
+        out.emplace_back(QString::fromStdString(name), sentence(text));
     return out;
 }
 

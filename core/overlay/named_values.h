@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Values by the names of operators: a profiler's table, another tool's report, an own column
+// (docs/rules/validation.md 5).
+#pragma once
+
+#include "validation/measured_column.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewright::overlay {
+
+/// A value and the name that the file gives it.
+struct NamedValue
+{
+    std::string name;
+    std::size_t line = 0; ///< of the file, from 1; of JSON the number of the entry
+    double value = 0;     ///< in the unit of the quantity; several rows of one name are joined
+};
+
+/// What a file of values is.
+enum class Form : std::uint8_t {
+    Table,        ///< CSV with a column of names
+    Document,     ///< JSON
+    MeasuredSet,  ///< a table of shapes without names (validation/measured_set.h)
+    ScaleSim,     ///< COMPUTE_REPORT.csv of SCALE-Sim: its names are the positions of layers
+    TimeloopStats ///< statistics of Timeloop: one layer, named by the file
+};
+/// Title for people: "table", "JSON", "measured set", "report of SCALE-Sim", "statistics of Timeloop".
+[[nodiscard]] std::string_view titleOf(Form form) noexcept;
+/// Where a value is in its file: "line 3"; in JSON "entry 3".
+[[nodiscard]] std::string placeOf(Form form, std::size_t line);
+
+/// The values of one column of a file.
+struct NamedValues
+{
+    std::string file;
+    Form form = Form::Table;
+    std::vector<std::string> head; ///< comments at the top of the file
+    validation::MeasuredColumn column;
+    std::vector<NamedValue> values;
+    std::int64_t leftOut = 0; ///< rows that a condition excludes or that have no value
+};
+
+/// What becomes of rows with the same name.
+enum class Repeated : std::uint8_t { Refused, Sum, Mean };
+
+/// How a file of values is read; every member may be left as it is.
+struct ReadOptions
+{
+    std::string column;             ///< of the values; empty: chosen by its name
+    std::string nameColumn;         ///< empty: chosen by its name
+    std::string unit;               ///< of a column whose name has none, "us"
+    std::vector<std::string> where; ///< conditions, as those of a measured set
+    Repeated repeated = Repeated::Refused;
+};
+
+/// True if the text is a file of values by name and nothing else that the program reads.
+[[nodiscard]] bool isNamedValues(std::string_view text);
+/// Reads a file of values; its form is told by the content. Values are finite and not negative. An Error
+/// names file, line or field, and the reason.
+[[nodiscard]] Result<NamedValues> readNamedValues(std::string_view text, const std::string& file,
+                                                  const ReadOptions& options = {});
+
+} // namespace tilewright::overlay

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Traces as Chrome and Perfetto read them (JSON trace events), beside one another (docs/rules/validation.md
+// 6).
+#pragma once
+
+#include "base/result.h"
+#include "base/table.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewright::overlay {
+
+/// Something that a track did from one time to another, in the unit of the file (microseconds by the format).
+struct Slice
+{
+    std::string name;
+    std::size_t track = 0;
+    double start = 0, end = 0;
+
+    [[nodiscard]] double length() const noexcept { return end - start; }
+};
+
+struct Trace
+{
+    std::string file;
+    std::vector<std::string> tracks; ///< "core 1 / array": names of process and thread, else their numbers
+    std::vector<Slice> slices;       ///< by start, then by track
+    std::int64_t otherEvents = 0;    ///< counters, flows, marks without length
+    std::int64_t openEvents = 0;     ///< begun and never ended, or ended and never begun
+};
+
+/// True if the text has the form of a trace: an object with traceEvents, or a list of events.
+[[nodiscard]] bool isTrace(std::string_view text);
+/// Reads complete events ("X"), pairs ("B" and "E", "b" and "e") and names ("M"); the object or the list
+/// form. An Error names file, event and field.
+[[nodiscard]] Result<Trace> readTrace(std::string_view text, const std::string& file);
+
+/// A slice of each of two traces with the same name.
+struct SlicePair
+{
+    std::size_t a = 0, b = 0; ///< indices in Trace::slices
+};
+
+/// Two traces on one axis: a time t of the second one is offset + scale * t on that of the first one.
+struct TraceComparison
+{
+    Trace a, b;
+    double offset = 0, scale = 1;
+    bool fitted = false;
+    std::vector<SlicePair> pairs;          ///< those that differ most first
+    std::vector<std::size_t> onlyA, onlyB; ///< slices without a partner
+
+    /// The start and the length of a slice of the second trace on the axis of the first one.
+    [[nodiscard]] double startOf(std::size_t b_) const { return offset + scale * b.slices[b_].start; }
+    [[nodiscard]] double lengthOf(std::size_t b_) const { return scale * b.slices[b_].length(); }
+    /// How much later, and longer, the slice of the second trace is.
+    [[nodiscard]] double startDifference(const SlicePair& pair) const
+    {
+        return startOf(pair.b) - a.slices[pair.a].start;
+    }
+    [[nodiscard]] double lengthDifference(const SlicePair& pair) const
+    {
+        return lengthOf(pair.b) - a.slices[pair.a].length();
+    }
+};
+
+/// Matches slices by track and name, then by name alone, the nth with the nth in the order of time.
+/// `offset`: nullopt fits it to the starts of matched slices by least squares.
+[[nodiscard]] TraceComparison compareTraces(Trace a, Trace b, double scale = 1,
+                                            std::optional<double> offset = {});
+
+/// The pairs as a table: track, slice, start and length in both, differences.
+[[nodiscard]] Table tracesTable(const TraceComparison& comparison);
+/// Sums of lengths by track: of both traces, and their difference.
+[[nodiscard]] Table tracksTable(const TraceComparison& comparison);
+[[nodiscard]] std::string tracesJson(const TraceComparison& comparison);
+
+} // namespace tilewright::overlay

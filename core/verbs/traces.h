@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Two traces on one axis (docs/rules/validation.md 6).
+#pragma once
+
+#include "overlay/trace.h"
+#include "verbs/options.h"
+
+namespace tilewright::verbs {
+
+/// The options of `traces`.
+struct TracesCall
+{
+    std::string file, other;      ///< JSON trace events
+    double scale = 1;             ///< a unit of the other file in units of the first one
+    std::optional<double> offset; ///< of the other file; nullopt: fitted
+
+    std::string text, otherText; ///< of the files; readFiles() fills them
+};
+void bindOptions(OptionList& o, TracesCall& call);
+[[nodiscard]] Status readFiles(TracesCall& call);
+
+/// The Error names file, event and field.
+[[nodiscard]] Result<overlay::TraceComparison> tracesOf(const TracesCall& call);
+
+} // namespace tilewright::verbs

@@ -51,8 +51,8 @@ constexpr Verb kVerbs[] = {
     {"systolic", addSystolicVerb}, {"tile", addTileVerb},       {"npu", addNpuVerb},
     {"map", addMapVerb},           {"sweep", addSweepVerb},     {"summary", addSummaryVerb},
     {"validate", addValidateVerb}, {"fit", addFitVerb},         {"explain", addExplainVerb},
-    {"tables", addTablesVerb},     {"serve", addServeVerb},
-    {"overlay", addOverlayVerb},   {"traces", addTracesVerb},
+    {"tables", addTablesVerb},     {"serve", addServeVerb},     {"overlay", addOverlayVerb},
+    {"traces", addTracesVerb},
 };
 
 /// True for a verb that only `tilewright` has, not `tilewright-cli`, because it draws.

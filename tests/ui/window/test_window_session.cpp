@@ -11,13 +11,13 @@
 #include "window/session_store.h"
 #include "window_fixture.h"
 
-#include <QToolBar>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDockWidget>
 #include <QPlainTextEdit>
 #include <QSpinBox>
 #include <QTimer>
+#include <QToolBar>
 #include <QToolButton>
 
 namespace test_window_session {

@@ -3,8 +3,8 @@
 
 #include "theme/text.h"
 #include "theme/theme.h"
-#include "views/systolic/gantt_model.h"
 #include "verbs/workload.h"
+#include "views/systolic/gantt_model.h"
 #include "workspace/lens_links.h"
 
 #include <QLabel>

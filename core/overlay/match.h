@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Names of a file and operators of a model (docs/rules/validation.md 5.2).
+// Names of a file and operators of a model (docs/rules/validation.md 5).
 #pragma once
 
 #include "lower/on_machine.h"

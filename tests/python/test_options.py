@@ -234,7 +234,8 @@ def python_call(arguments):
     while rest:
         word = rest.pop(0)
         if not word.startswith("-"):
-            positional.append(word)
+            # the files of values of `overlay` are a list
+            positional.append([word] if verb == "overlay" and len(positional) == 1 else word)
             continue
         name = "output" if word == "-o" else word[2:].replace("-", "_")
         if name not in types:

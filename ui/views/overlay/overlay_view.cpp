@@ -53,6 +53,8 @@ OverlayView::OverlayView(const ViewContext& context, QWidget* parent)
     addControls();
     m_list->setObjectName(QStringLiteral("overlay.files"));
     m_list->setAccessibleName(tr("Files of values"));
+    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff); // the text is cut, the tables tell the rest
+    m_list->setTextElideMode(Qt::ElideRight);
     m_table->setObjectName(QStringLiteral("overlay.table"));
     asList(*m_table, tr("Rows of the file"), *m_sorted);
     m_sorted->sortBy(*m_table);
@@ -430,10 +432,10 @@ std::vector<std::pair<QString, QString>> OverlayView::figures() const
         for (const auto& [name, text] : lines)
             out.emplace_back(QString::fromStdString(name), sentence(text));
     };
-    if (const overlay::Overlay* shown = shownOverlay())
-        add(validation::agreementLines(shown->comparison.agreement));
     if (m_fitted)
         add(m_fitted->lines());
+    if (const overlay::Overlay* shown = shownOverlay())
+        add(validation::agreementLines(shown->comparison.agreement));
     return out;
 }
 
@@ -445,7 +447,9 @@ double OverlayView::listHeight() const
 
 double OverlayView::figuresHeight() const
 {
-    return static_cast<double>(figures().size()) * QFontMetricsF(uiFont()).lineSpacing() + kGap;
+    // In a low pane the tables have the room.
+    const double all = static_cast<double>(figures().size()) * QFontMetricsF(uiFont()).lineSpacing();
+    return std::min(all, 0.4 * sideArea(contentArea()).height()) + kGap;
 }
 
 void OverlayView::paintBeside(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
@@ -459,8 +463,10 @@ void OverlayView::paintBeside(QPainter& painter, const QRectF& area, const Theme
     double y = side.top() + (exporting ? 0 : listHeight() + kGap / 2);
     const auto add = [&](const QString& name, const QString& text) {
         const QRectF row(side.left(), y, side.width(), line);
+        const QFontMetricsF letters(painter.font());
+        const double room = side.width() - letters.horizontalAdvance(text) - kGap;
         painter.setPen(theme.muted);
-        painter.drawText(row, Qt::AlignLeft, name);
+        painter.drawText(row, Qt::AlignLeft, letters.elidedText(name, Qt::ElideRight, room));
         painter.setPen(theme.text);
         painter.drawText(row, Qt::AlignRight, text);
         y += line;
@@ -469,8 +475,10 @@ void OverlayView::paintBeside(QPainter& painter, const QRectF& area, const Theme
         for (const OverlayFile& file : m_overlays.files())
             if (file.compared)
                 add(nameOf(file), sentence(overlay::matchedText(*file.compared)));
+    const double end = exporting ? side.bottom() : y + figuresHeight() - kGap;
     for (const auto& [name, text] : figures())
-        add(name, text);
+        if (y + line <= end + 1)
+            add(name, text);
 }
 
 void OverlayView::contentResized()

@@ -86,7 +86,7 @@ private:
 /// Calls a verb whose options have been read.
 VerbOutput calledVerb(const manual::VerbParser& verb)
 {
-    std::ostringstream out, err;
+    std::stringstream out, err;
     VerbOutput result;
     {
         const Redirection toOut(std::cout, out);

@@ -372,7 +372,7 @@ void serveMcp(std::istream& in, std::ostream& out, const WithTools& withTools, b
     std::string line;
     bool tooLong = false;
     while (out && readLine(in, line, tooLong)) {
-        if (line.find_first_not_of(" \t\r") == std::string::npos)
+        if (!tooLong && line.find_first_not_of(" \t\r") == std::string::npos)
             continue;
         std::optional<Json> answer;
         try {

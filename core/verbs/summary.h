@@ -108,6 +108,8 @@ struct SummaryRow
     /// Of a language model: cycles of all its layers, and as a multiple of their floor. Of several chips both
     /// are those of one chip of the last stage with its collectives.
     std::optional<ExplainedValue> wholeCycles, wholeOfFloor;
+    double wholeLaunches =
+        0; ///< launches of the operators of all layers, in ms; 0 if the machine states none
 
     [[nodiscard]] const std::optional<ExplainedValue>& of(SummaryFigure figure) const
     {

@@ -3,10 +3,12 @@
 #include "base/text.h"
 #include "lower/collectives.h"
 #include "lower/group_step.h"
+#include "lower/launch.h"
 #include "verbs/summary_rows.h"
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace tilewright::verbs {
 
@@ -56,6 +58,9 @@ void addWhole(SummaryRow& row, const SummarySubject& subject)
     const lower::CyclesOfLayers w = weighted(row, subject, *scope);
     if (w.once <= 0)
         return;
+    const auto& sources = subject.model->lowered.source;
+    for (const OperatorId op : std::set<OperatorId>(sources.begin(), sources.end()))
+        row.wholeLaunches += static_cast<double>(scope->countOf(op)) * lower::launchOf(*subject.model, op);
     row.wholeCycles = combined(
         Operation::Product, "cycles of all layers", "cycles",
         {*cycles, combined(Operation::Quotient, "layers for each of the model", "",
@@ -78,7 +83,7 @@ std::optional<double> wholeMilliseconds(const Summary& summary, const SummaryRow
 {
     if (!row.wholeCycles || summary.clockGhz <= 0)
         return std::nullopt;
-    return row.wholeCycles->value / (summary.clockGhz * 1e6);
+    return row.wholeCycles->value / (summary.clockGhz * 1e6) + row.wholeLaunches;
 }
 
 std::vector<LanguageLine> languageLines(const LanguageFigures& figures)
@@ -114,11 +119,16 @@ std::vector<LanguageLine> languageLines(const Summary& summary)
     const auto tokens = static_cast<double>(options.batch * options.computed());
     for (const SummaryRow& row : summary.rows)
         if (const auto ms = wholeMilliseconds(summary, row))
-            out.push_back({"whole model, " + std::string(titleOf(row.kind)),
-                           significantNumber(*ms * static_cast<double>(options.stages)) + " ms a step, " +
-                               significantNumber(*ms > 0 ? 1000 * tokens / *ms : 0) + " tokens a second, " +
-                               significantNumber(row.wholeOfFloor ? row.wholeOfFloor->value : 0) + " x floor",
-                           &*row.wholeCycles});
+            out.push_back(
+                {"whole model, " + std::string(titleOf(row.kind)),
+                 significantNumber(*ms * static_cast<double>(options.stages)) + " ms a step, " +
+                     (row.wholeLaunches > 0
+                          ? significantNumber(row.wholeLaunches * static_cast<double>(options.stages)) +
+                                " of them launches, "
+                          : std::string()) +
+                     significantNumber(*ms > 0 ? 1000 * tokens / *ms : 0) + " tokens a second, " +
+                     significantNumber(row.wholeOfFloor ? row.wholeOfFloor->value : 0) + " x floor",
+                 &*row.wholeCycles});
     return out;
 }
 

@@ -13,6 +13,7 @@
 #include <QLineEdit>
 #include <QPainter>
 #include <QScopedValueRollback>
+#include <QScrollArea>
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QTabWidget>
@@ -230,7 +231,16 @@ ImportView::ImportView(const ViewContext& context, QWidget* parent)
       m_search(new QLineEdit(this)), m_tabs(new QTabWidget(this)), m_table(new TableModel(this)),
       m_typeTable(new TableModel(this)), m_rows(new SortedRows(*m_table, {}, this)), m_notes(new QLabel(this))
 {
-    auto* column = new QVBoxLayout(this);
+    // In a low pane all of it scrolls: a form is not squeezed.
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    auto* content = new QWidget;
+    scroll->setWidget(content);
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->addWidget(scroll);
+    auto* column = new QVBoxLayout(content);
     column->setContentsMargins(8, 8, 8, 4);
     column->setSpacing(6);
     for (QLabel* text : {m_summary, m_notes}) {
@@ -281,6 +291,7 @@ ImportView::ImportView(const ViewContext& context, QWidget* parent)
     m_operators->setColumnWidth(OperatorTable::Name, wide(QStringLiteral("layer0.attention_norm")));
     m_operators->setColumnWidth(OperatorTable::Type, wide(QStringLiteral("LayerNormalization")));
     m_tabs->setDocumentMode(true);
+    m_tabs->setMinimumHeight(fontMetrics().height() * 7);
     m_tabs->addTab(m_operators, tr("By &operator"));
     m_tabs->addTab(m_types, tr("By &type"));
     column->addWidget(m_tabs, 1);

@@ -117,7 +117,8 @@ private:
         m_out += "<ul class=\"figures\">\n";
         for (const auto& [name, value] : m_options.figures)
             figure(name, value);
-        figure("total latency, units of time", formatGrouped(e.total), e.valid() ? "" : "muted");
+        figure("total latency, units of time", e.valid() ? formatGrouped(e.total) : "–",
+               e.valid() ? "" : "muted");
         if (e.rules != e.rules.onArray())
             figure("with the cycles of the systolic array", formatGrouped(m_s.arrayTotal),
                    e.valid() ? "" : "muted");

@@ -36,13 +36,13 @@ public:
         send(kReady);
     }
     void send(QByteArray message) { m_server.write(message.replace('\n', ' ') + '\n'); }
-    void send(const json& message) { send(QByteArray::fromStdString(message.dump())); }
+    void sendJson(const json& message) { send(QByteArray::fromStdString(message.dump())); }
     void call(int id, const std::string& tool, const json& arguments)
     {
-        send(json{{"jsonrpc", "2.0"},
-                  {"id", id},
-                  {"method", "tools/call"},
-                  {"params", {{"name", tool}, {"arguments", arguments}}}});
+        sendJson(json{{"jsonrpc", "2.0"},
+                      {"id", id},
+                      {"method", "tools/call"},
+                      {"params", {{"name", tool}, {"arguments", arguments}}}});
     }
     /// Ends the input. The answers behind that to initialize, in their order.
     std::vector<json> end()
@@ -101,10 +101,11 @@ void TestCliServe::versionsAreNegotiated()
     QFETCH(QString, asked);
     QFETCH(QString, agreed);
     Talk talk;
-    talk.send(json{{"jsonrpc", "2.0"},
-                   {"id", "a"},
-                   {"method", "initialize"},
-                   {"params", {{"protocolVersion", asked.toStdString()}, {"capabilities", json::object()}}}});
+    talk.sendJson(
+        json{{"jsonrpc", "2.0"},
+             {"id", "a"},
+             {"method", "initialize"},
+             {"params", {{"protocolVersion", asked.toStdString()}, {"capabilities", json::object()}}}});
     const auto answers = talk.end();
     QCOMPARE(answers.size(), std::size_t{1});
     const json& result = answers[0]["result"];

@@ -184,7 +184,7 @@ private Q_SLOTS:
         QVERIFY2(summary(bound).contains(QLatin1String("raster, snake, column and column-snake traversals")),
                  qPrintable(summary(bound)));
         const QString others =
-            QStringLiteral("Other orders of tiles could be at most %1 faster").arg(percent(0.02716));
+            QStringLiteral("Other orders of tiles could be at most %1 faster").arg(ui::percent(0.02716));
         QVERIFY2(summary(bound).contains(others), qPrintable(summary(bound)));
         QCOMPARE(document.baselines().back().snapshot->evaluation.total, start);
         // One step of undo, after which it is offered again.
@@ -253,7 +253,7 @@ private Q_SLOTS:
             bounds.push_back(document.bound()->value);
             QVERIFY(bound->job().isRunning() && buttonOf(bound, "Stop"));
             told << progress(bound);
-            QVERIFY2(told.back().contains(percent(document.snapshot()->gap())), qPrintable(told.back()));
+            QVERIFY2(told.back().contains(ui::percent(document.snapshot()->gap())), qPrintable(told.back()));
         });
         prove(bound);
         bound->job().waitIdle();

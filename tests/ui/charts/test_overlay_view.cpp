@@ -62,14 +62,15 @@ private Q_SLOTS:
     void figuresAreThoseOfTheVerb()
     {
         MainWindow window;
-        auto& view = shownView(window, {kSeeds + "topology.csv", kSeeds + "values.csv"});
+        auto& view =
+            shownView(window, {kSeeds + QLatin1String("topology.csv"), kSeeds + QLatin1String("values.csv")});
         QVERIFY(view.isSeen()); // the kind of the file is told by its content
         Overlays& overlays = Overlays::of(window.state().workspace);
         QCOMPARE(overlays.files().size(), std::size_t{1});
         verbs::OverlayCall call;
-        call.workload.file = (kSeeds + "topology.csv").toStdString();
+        call.workload.file = (kSeeds + QLatin1String("topology.csv")).toStdString();
         call.machines = {*window.state().document.machine()};
-        call.files = {(kSeeds + "values.csv").toStdString()};
+        call.files = {(kSeeds + QLatin1String("values.csv")).toStdString()};
         for (const verbs::SummaryKind lens : {verbs::SummaryKind::Schedule, verbs::SummaryKind::Systolic}) {
             auto* choice = view.findChild<QComboBox*>(QStringLiteral("overlay.lens"));
             choice->setFocus();
@@ -99,7 +100,8 @@ private Q_SLOTS:
     void aPointSelectsItsOp()
     {
         MainWindow window;
-        auto& view = shownView(window, {kSeeds + "topology.csv", kSeeds + "values.csv"});
+        auto& view =
+            shownView(window, {kSeeds + QLatin1String("topology.csv"), kSeeds + QLatin1String("values.csv")});
         window.state().selection.selectOps({});
         QTest::mouseClick(&view, Qt::LeftButton, {}, view.pointOf(0, 1).toPoint());
         const std::set<OpId> ops = window.state().selection.state().ops;
@@ -117,13 +119,14 @@ private Q_SLOTS:
     void severalFilesAndTheirSwitches()
     {
         MainWindow window;
-        auto& view = shownView(
-            window, {kSeeds + "topology.csv", kSeeds + "values.json", kSeeds + "compute_report.csv"});
+        auto& view =
+            shownView(window, {kSeeds + QLatin1String("topology.csv"), kSeeds + QLatin1String("values.json"),
+                               kSeeds + QLatin1String("compute_report.csv")});
         QListWidget& list = listOf(view);
         QCOMPARE(list.count(), 2);
         QCOMPARE(view.plots().front().marks.size(), std::size_t{4});
         // a file in another unit has axes of its own
-        QVERIFY(window.openPaths({kSeeds + "values.csv"}));
+        QVERIFY(window.openPaths({kSeeds + QLatin1String("values.csv")}));
         QCoreApplication::processEvents();
         QCOMPARE(view.plots().front().marks.size(), std::size_t{2});
         list.setCurrentRow(2);
@@ -149,7 +152,8 @@ private Q_SLOTS:
     void theGraphTakesTheColour()
     {
         MainWindow window;
-        auto& view = shownView(window, {kSeeds + "topology.csv", kSeeds + "values.csv"});
+        auto& view =
+            shownView(window, {kSeeds + QLatin1String("topology.csv"), kSeeds + QLatin1String("values.csv")});
         Overlays& overlays = Overlays::of(window.state().workspace);
         window.showView(QStringLiteral("graph"));
         auto& graph = *viewOf<GraphView>(window, "graph");
@@ -180,7 +184,8 @@ private Q_SLOTS:
     void theTablesHaveAColumn()
     {
         MainWindow window;
-        (void)shownView(window, {kSeeds + "topology.csv", kSeeds + "values.csv"});
+        (void)shownView(window,
+                        {kSeeds + QLatin1String("topology.csv"), kSeeds + QLatin1String("values.csv")});
         Overlays& overlays = Overlays::of(window.state().workspace);
         const auto& c = overlays.files()[0].compared->comparison;
         auto* subgraphs = viewOf<View>(window, "subgraphs")->findChild<QTableView*>();
@@ -200,15 +205,16 @@ private Q_SLOTS:
     {
         {
             MainWindow window;
-            (void)shownView(window, {kSeeds + "topology.csv", kSeeds + "values.csv"});
+            (void)shownView(window,
+                            {kSeeds + QLatin1String("topology.csv"), kSeeds + QLatin1String("values.csv")});
             Overlays::of(window.state().workspace).setShown(overlay::Shown::Value);
             window.close();
         }
         MainWindow window;
-        auto& view = shownView(window, {kSeeds + "topology.csv"});
+        auto& view = shownView(window, {kSeeds + QLatin1String("topology.csv")});
         const Overlays& overlays = Overlays::of(window.state().workspace);
         QCOMPARE(overlays.files().size(), std::size_t{1});
-        QCOMPARE(overlays.files()[0].path, kSeeds + "values.csv");
+        QCOMPARE(overlays.files()[0].path, kSeeds + QLatin1String("values.csv"));
         QVERIFY(overlays.shown() == overlay::Shown::Value);
         view.settle();
         QVERIFY(overlays.files()[0].compared);
@@ -217,17 +223,19 @@ private Q_SLOTS:
     void anotherWorkloadClosesThem()
     {
         MainWindow window;
-        (void)shownView(window, {kSeeds + "topology.csv", kSeeds + "values.csv"});
-        QVERIFY(window.openPaths({kSeeds + "gemms.csv"}));
+        (void)shownView(window,
+                        {kSeeds + QLatin1String("topology.csv"), kSeeds + QLatin1String("values.csv")});
+        QVERIFY(window.openPaths({kSeeds + QLatin1String("gemms.csv")}));
         QVERIFY(Overlays::of(window.state().workspace).files().empty());
-        QVERIFY(window.openPaths({kSeeds + "topology.csv"}));
+        QVERIFY(window.openPaths({kSeeds + QLatin1String("topology.csv")}));
         QCOMPARE(Overlays::of(window.state().workspace).files().size(), std::size_t{1});
     }
 
     void anEditIsFollowed()
     {
         MainWindow window;
-        (void)shownView(window, {kSeeds + "topology.csv", kSeeds + "values.csv"});
+        (void)shownView(window,
+                        {kSeeds + QLatin1String("topology.csv"), kSeeds + QLatin1String("values.csv")});
         Overlays& overlays = Overlays::of(window.state().workspace);
         const double before = overlays.files()[0].compared->comparison.rows[0].predicted;
         QVERIFY(window.state().document.setMachine(*machinePreset("kpu"), {}));
@@ -239,7 +247,8 @@ private Q_SLOTS:
     void theMachineIsFittedAndNothingIsSilent()
     {
         MainWindow window;
-        auto& view = shownView(window, {kSeeds + "topology.csv", kSeeds + "values.csv"});
+        auto& view =
+            shownView(window, {kSeeds + QLatin1String("topology.csv"), kSeeds + QLatin1String("values.csv")});
         Document& document = window.state().document;
         const Machine before = *document.machine();
         const int steps = document.undoStack().index();
@@ -273,7 +282,7 @@ private Q_SLOTS:
         const QString path = folder.filePath(QStringLiteral("v.csv"));
         QVERIFY(writeFileAtomically(path.toStdString(), "name,us\na,1\na,2\n"));
         MainWindow window;
-        (void)shownView(window, {kSeeds + "topology.csv"});
+        (void)shownView(window, {kSeeds + QLatin1String("topology.csv")});
         QVERIFY(!window.openPaths({path}));
         QVERIFY(Overlays::of(window.state().workspace).files().empty());
         const QString said = window.findChild<MessageBar*>()->text();

@@ -518,7 +518,7 @@ private Q_SLOTS:
         QCOMPARE(v.form().setup().axes[0].from, 65536.0);
         QCOMPARE(bar->from(), 65536.0);
         type(v, "sweep.0.from", QStringLiteral("much")); // no number: it goes
-        QCOMPARE(control<QLineEdit>(v, "sweep.0.from")->text(), bytesText(65536));
+        QCOMPARE(control<QLineEdit>(v, "sweep.0.from")->text(), ui::bytesText(65536));
         // A range that gives nothing is a sentence, not a silence.
         type(v, "sweep.0.from", QStringLiteral("0"));
         v.run();

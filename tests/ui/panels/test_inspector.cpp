@@ -98,7 +98,7 @@ private Q_SLOTS:
         const QString text = inspector->summaryLabel()->text();
         for (const QString& part :
              {number(sum.latency.sum), number(sum.latency.mean), number(sum.traffic.max),
-              number(sum.workingSet.min), percent(sum.latencyShare), QStringLiteral("3 subgraphs")})
+              number(sum.workingSet.min), ui::percent(sum.latencyShare), QStringLiteral("3 subgraphs")})
             QVERIFY2(text.contains(rich(part)), qPrintable(part + QStringLiteral(" in ") + text));
         Q_EMIT inspector->summaryLabel()->linkActivated(QStringLiteral("subgraph:1"));
         QCOMPARE(window.state().selection.state().subgraph, std::optional(SubgraphId(1)));
@@ -107,7 +107,7 @@ private Q_SLOTS:
         window.state().selection.selectOps({OpId(0), OpId(3), OpId(4)});
         QVERIFY(inspector->summaryLabel()->isVisible());
         const double share = workShare(*s.problem, std::array{OpId(0), OpId(3), OpId(4)}, s.evaluation.rules);
-        QVERIFY(inspector->summaryLabel()->text().contains(rich(percent(share))));
+        QVERIFY(inspector->summaryLabel()->text().contains(rich(ui::percent(share))));
         Q_EMIT inspector->summaryLabel()->linkActivated(QStringLiteral("op:3"));
         QCOMPARE(window.state().selection.state().ops, std::set{OpId(3)});
         QVERIFY2(!inspector->summaryLabel()->isVisible(), "one op: its subgraph");

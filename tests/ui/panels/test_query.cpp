@@ -96,7 +96,8 @@ void TestQuery::aTypedQuestionIsAnsweredAsATable()
     for (int row = 0; row < model->rowCount(); ++row)
         QCOMPARE(model->index(row, 1).data(TableModel::ExactRole).toString().toDouble(),
                  snapshot->evaluation.subgraphs[static_cast<std::size_t>(row)].latency);
-    QVERIFY2(state().startsWith(QString::number(model->rowCount()) + " rows"), qPrintable(state()));
+    QVERIFY2(state().startsWith(QString::number(model->rowCount()) + QLatin1String(" rows")),
+             qPrintable(state()));
 }
 
 void TestQuery::theAnswerFollowsTheSchedule()
@@ -118,7 +119,7 @@ void TestQuery::everyExampleIsAnswered()
     for (QAction* const example : menu->actions()) {
         example->trigger();
         answered();
-        QVERIFY2(view()->answer(), qPrintable(example->text() + " " + state()));
+        QVERIFY2(view()->answer(), qPrintable(example->text() + QLatin1Char(' ') + state()));
     }
     menu->actions().front()->trigger();
     answered();
@@ -222,7 +223,7 @@ void TestQuery::theHistoryIsKept()
     ask(QStringLiteral("SELECT 1"));
     ask(QStringLiteral("SELECT 2"));
     ask(QStringLiteral("SELECT 1"));
-    QCOMPARE(view()->history(), (QStringList{"SELECT 1", "SELECT 2"}));
+    QCOMPARE(view()->history(), (QStringList{QStringLiteral("SELECT 1"), QStringLiteral("SELECT 2")}));
     const QJsonObject kept = view()->settings();
     view()->restoreSettings({});
     QVERIFY(view()->history().isEmpty());

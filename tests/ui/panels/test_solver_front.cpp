@@ -8,6 +8,7 @@
 #include "picture.h"
 #include "solver_bench.h"
 #include "test_main.h"
+#include "theme/text.h"
 #include "views/latency/latency_view.h"
 #include "window/status_strip.h"
 

@@ -119,6 +119,7 @@ private slots:
             {QStringLiteral("core/base/text.cpp"), QStringLiteral("the home")},
             {QStringLiteral("ui/workspace/texts.cpp"), QStringLiteral("separators, to read numbers")},
             {QStringLiteral("app/manual/program.cpp"), QStringLiteral("messages of the parser")},
+            {QStringLiteral("app/cli/command_line.cpp"), QStringLiteral("keeps what a verb prints")},
             {QStringLiteral("ui/window/session_store.cpp"), QStringLiteral("a date")},
             {QStringLiteral("ui/export/export_report.cpp"), QStringLiteral("a date")},
             {QStringLiteral("ui/export/svg_device.cpp"), QStringLiteral("coordinates of a file")},

@@ -235,6 +235,8 @@ ImportView::ImportView(const ViewContext& context, QWidget* parent)
     auto* scroll = new QScrollArea(this);
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setAccessibleName(tr("Import"));
     auto* content = new QWidget;
     scroll->setWidget(content);
     auto* outer = new QVBoxLayout(this);

@@ -246,9 +246,9 @@ void TestCliTables::theHandbookHasEveryColumnAndEveryExample()
 void TestCliTables::aQueryIsAnsweredAsTableAndAsJson()
 {
     const QStringList call{"tables", kProblem, kSchedule, "--query",
-                           "SELECT subgraph, bound, NULL AS nothing FROM subgraphs LIMIT 1"};
+                           "SELECT subgraph, bound, NULL AS unknown FROM subgraphs LIMIT 1"};
     const json answer = answerOf(call);
-    QCOMPARE(answer["columns"], (json{"subgraph", "bound", "nothing"}));
+    QCOMPARE(answer["columns"], (json{"subgraph", "bound", "unknown"}));
     QCOMPARE(answer["rows"][0][0], json(0));
     QCOMPARE(answer["rows"][0][2], json());
     QCOMPARE(answer["more"], json(false));
@@ -265,10 +265,10 @@ void TestCliTables::wrongQuestionsAreRefused_data()
     QTest::addColumn<QString>("reason");
     QTest::newRow("syntax") << "SELEC 1"
                             << "syntax error";
-    QTest::newRow("column") << "SELECT nothing FROM ops"
-                            << "no such column: nothing";
-    QTest::newRow("table") << "SELECT * FROM nothing"
-                           << "no such table: nothing";
+    QTest::newRow("column") << "SELECT unknown FROM ops"
+                            << "no such column: unknown";
+    QTest::newRow("table") << "SELECT * FROM unknown"
+                           << "no such table: unknown";
     QTest::newRow("two") << "SELECT 1; SELECT 2"
                          << "one statement at a time";
     QTest::newRow("none") << "-- only a comment"
@@ -300,7 +300,7 @@ void TestCliTables::wrongCallsAreRefused_data()
 {
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<QString>("sentence");
-    QTest::newRow("nothing") << QStringList{} << "problem: is required";
+    QTest::newRow("unknown") << QStringList{} << "problem: is required";
     QTest::newRow("schema with a file") << QStringList{"--schema", kProblem} << "--schema";
     QTest::newRow("no folder") << QStringList{kProblem, "--sweep", "/nowhere"} << "/nowhere";
     QTest::newRow("output") << QStringList{kProblem, "-o", "/nowhere/x.sqlite"} << "/nowhere/x.sqlite";

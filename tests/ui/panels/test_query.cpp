@@ -3,6 +3,7 @@
 #include "panels/query/query_view.h"
 #include "tables/examples.h"
 #include "test_main.h"
+#include "theme/text.h"
 #include "views/graph/graph_view.h"
 #include "window/app_state.h"
 #include "window_fixture.h"
@@ -96,8 +97,9 @@ void TestQuery::aTypedQuestionIsAnsweredAsATable()
     for (int row = 0; row < model->rowCount(); ++row)
         QCOMPARE(model->index(row, 1).data(TableModel::ExactRole).toString().toDouble(),
                  snapshot->evaluation.subgraphs[static_cast<std::size_t>(row)].latency);
-    QVERIFY2(state().startsWith(QString::number(model->rowCount()) + QLatin1String(" rows")),
-             qPrintable(state()));
+    QVERIFY2(
+        state().startsWith(ui::counted(model->rowCount(), QStringLiteral("row"), QStringLiteral("rows"))),
+        qPrintable(state()));
 }
 
 void TestQuery::theAnswerFollowsTheSchedule()
@@ -128,9 +130,9 @@ void TestQuery::everyExampleIsAnswered()
 
 void TestQuery::aWrongQuestionIsASentence()
 {
-    ask(QStringLiteral("SELECT nothing FROM ops"));
+    ask(QStringLiteral("SELECT unknown FROM ops"));
     QVERIFY(!view()->answer());
-    QCOMPARE(state(), QStringLiteral("No such column: nothing."));
+    QCOMPARE(state(), QStringLiteral("No such column: unknown."));
     QCOMPARE(view()->table()->model()->rowCount(), 0);
     ask(QStringLiteral("DELETE FROM ops"));
     QCOMPARE(state(), QStringLiteral("Only SELECT is answered: the tables cannot be changed."));

@@ -59,7 +59,8 @@ std::string steady(const std::string& text)
                 (after >= text.size() || std::isalnum(static_cast<unsigned char>(text[after])) == 0))
                 return true;
         }
-        return from > 12 && text.find("seconds\":", from - 12) < from;
+        return from > 12 &&
+               std::string_view(text).substr(from - 12, 20).find("seconds\":") < 12; // not to the end of it
     };
     std::string out;
     for (std::size_t i = 0; i < text.size();) {

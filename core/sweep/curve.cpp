@@ -95,7 +95,7 @@ Curves curvesAlong(const SweepTable& table, std::size_t axis, std::size_t metric
     Curves out;
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
         const Row& row = table.rows[i];
-        if (row.metrics.empty())
+        if (row.metrics.empty() || !fitsMemory(table.manifest.plan, row.metrics))
             continue;
         const Point point = pointAt(table.manifest.plan, row.point);
         const auto at = point.values[axis].number();
@@ -165,7 +165,8 @@ Status keepMeeting(SweepTable& table, std::string_view limit)
         return wrong("expected a number behind \"=\"");
     const auto column = static_cast<std::size_t>(metric - metrics.begin());
     std::erase_if(table.rows, [&](const Row& row) {
-        return row.metrics.empty() || !meets(row.metrics[column], name, *value);
+        return row.metrics.empty() || !fitsMemory(table.manifest.plan, row.metrics) ||
+               !meets(row.metrics[column], name, *value);
     });
     return Unit{};
 }

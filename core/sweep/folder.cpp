@@ -248,10 +248,10 @@ void takeOver(const Plan& plan, Row& row, const Row& from)
     row.from = from.from;
 }
 
-/// Values of the objectives; nullopt if the row has no metrics.
+/// Values of the objectives; nullopt if the row has no metrics, or does not fit into memory.
 std::optional<std::vector<double>> objectivesOf(const Plan& plan, const Row& row)
 {
-    if (row.metrics.empty())
+    if (row.metrics.empty() || !fitsMemory(plan, row.metrics))
         return std::nullopt;
     const auto metrics = metricsOf(plan);
     const Point point = pointAt(plan, row.point);

@@ -125,9 +125,15 @@ MaybeResult languagePoint(const Sweep& sweep, const Point& point, const std::sto
     }
     const auto tokens = static_cast<double>(scope.options.batch * scope.options.computed());
     const lower::ChipBytes bytes = lower::chipBytes(scope);
+    const double used = bytes.weights.value + bytes.cache.value;
     PointResult out;
-    out.metrics = {step,  pace / tokens, pace > 0 ? 1000 * tokens / pace : 0,
-                   floor, ofFloor,       bytes.weights.value + bytes.cache.value};
+    out.metrics = {step,
+                   pace / tokens,
+                   pace > 0 ? 1000 * tokens / pace : 0,
+                   floor,
+                   ofFloor,
+                   used,
+                   used / static_cast<double>(machine->at(MachineLevel::External).totalBytes())};
     return out;
 }
 

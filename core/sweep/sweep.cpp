@@ -175,7 +175,8 @@ std::vector<std::string_view> metricsOf(const Plan& plan)
         return {"cycles",   "bound_cycles", "dram_bytes",  "l3_bytes",
                 "l2_bytes", "l1_bytes",     "utilization", "mapping_efficiency"};
     case Lens::Language:
-        return {"step_ms", "ms_per_token", "tokens_per_second", "floor_ms", "of_floor", "memory_bytes"};
+        return {"step_ms",  "ms_per_token", "tokens_per_second", "floor_ms",
+                "of_floor", "memory_bytes", "of_memory"};
     case Lens::Schedule:
         break;
     }
@@ -190,6 +191,13 @@ std::vector<std::string_view> metricsOf(const Plan& plan)
     if (plan.minimise == Minimise::Edp)
         return {"edp", "lower_bound", "latency", "energy", "subgraphs", "proven"};
     return {"latency", "lower_bound", "traffic", "subgraphs", "proven"};
+}
+
+bool fitsMemory(const Plan& plan, std::span<const double> metrics)
+{
+    const auto names = metricsOf(plan);
+    const auto share = static_cast<std::size_t>(std::ranges::find(names, "of_memory") - names.begin());
+    return share >= metrics.size() || metrics[share] <= 1;
 }
 
 namespace {

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -143,6 +144,9 @@ inline constexpr std::string_view kMachineAxis = "machine";
 
 /// Names of the metrics that the lens computes, in the order of the table columns (docs/rules/sweep.md 3).
 [[nodiscard]] std::vector<std::string_view> metricsOf(const Plan& plan);
+/// False for a point of the lens `language` whose weights and cache are larger than the external memory: it
+/// has figures, but no machine runs it (docs/rules/sweep.md 3.5).
+[[nodiscard]] bool fitsMemory(const Plan& plan, std::span<const double> metrics);
 
 /// Reads a plan file. The Error names the file, the field and the reason.
 [[nodiscard]] Result<Plan> readPlan(std::string_view text, const std::string& file);

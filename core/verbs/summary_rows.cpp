@@ -80,6 +80,9 @@ void addLeftOut(SummaryRow& row, const SummarySubject& subject)
     Machine machine = subject.model->machine; // the launches are in the time of a row
     std::erase_if(machine.given, [](const std::string& path) { return path.starts_with("launch_us"); });
     row.leftOut = lensNotes(nodes, machine, lens);
+    if (lens == MachineLens::Systolic)
+        if (std::string text = oneWidthText(*subject.model); !text.empty())
+            row.leftOut.push_back(std::move(text));
     if (lens == MachineLens::Systolic || lens == MachineLens::Mapping)
         row.leftOut.emplace_back("each layer is by itself: nothing stays on chip from one layer to the next");
 }

@@ -358,6 +358,8 @@ Result<NetworkAnswer> networkOf(const lower::ModelOnMachine& model, const Systol
     out.request = request;
     if (const auto nodes = lower::lensNodes(model, MachineLens::Systolic))
         out.notes = lensNotes(*nodes, model.machine, MachineLens::Systolic);
+    if (std::string text = oneWidthText(model); !text.empty())
+        out.notes.push_back(std::move(text));
     // Another array than that of the machine is one systolic array.
     const systolic::ArrayShape own{model.machine.rows, model.machine.cols};
     const auto layers =

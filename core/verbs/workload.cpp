@@ -50,6 +50,18 @@ std::string oneArrayText(const Machine& machine)
                      std::to_string(machine.cols) + ", without the " + has + " of the machine";
 }
 
+std::string oneWidthText(const lower::ModelOnMachine& model)
+{
+    const Problem& problem = *model.problem;
+    for (std::size_t i = 0; i < problem.tensorCount(); ++i)
+        if (const Tensor& tensor = problem.tensor(TensorId(i)); tensor.bits != 0)
+            return "every element has the width of the machine's elements (" +
+                   std::to_string(8 * model.machine.elementBytes) +
+                   " bits), also those of tensors with other bits, such as " +
+                   problem.tensorName(TensorId(i));
+    return {};
+}
+
 std::vector<std::string> lensNotes(const std::vector<lower::NodeReport>& nodes, const Machine& machine,
                                    MachineLens lens)
 {

@@ -75,6 +75,10 @@ void bindOptions(OptionList& o, WorkloadCall& call);
 /// Calls readFiles(), then putOnMachine().
 [[nodiscard]] Result<lower::ModelOnMachinePtr> readOnMachine(WorkloadCall& call);
 
+/// Note of a lens that counts all elements with the width of the machine's elements; empty for a model that
+/// has no others.
+[[nodiscard]] std::string oneWidthText(const lower::ModelOnMachine& model);
+
 /// Returns sentences on what a lens leaves out: of the operators of a workload (`nodes`, may be empty), and
 /// of the fields of the machine.
 [[nodiscard]] std::vector<std::string> lensNotes(const std::vector<lower::NodeReport>& nodes,

@@ -184,6 +184,14 @@ const PlotMark* PlotCanvas::markAt(QPointF position) const
     return nullptr;
 }
 
+const PlotMark* PlotCanvas::clickedMark(QPointF position) const
+{
+    for (std::size_t i = 0; i < plots().size(); ++i)
+        if (const PlotMark* m = plotMarkAt(plots()[i], frame(i), position, PlotPick::Point))
+            return m;
+    return nullptr;
+}
+
 QString PlotCanvas::tooltipAt(QPointF position) const
 {
     const PlotMark* m = markAt(position);
@@ -242,7 +250,7 @@ void PlotCanvas::mouseMoveEvent(QMouseEvent* event)
         return;
     }
     const PlotMark* mark = markAt(at);
-    setCursor(mark ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    setCursor(clickedMark(at) ? Qt::PointingHandCursor : Qt::ArrowCursor);
     markHovered(at, mark);
     update();
 }
@@ -257,7 +265,7 @@ void PlotCanvas::mouseReleaseEvent(QMouseEvent* event)
         return;
     m_measured.reset();
     update();
-    markClicked(event->position(), markAt(event->position()), event->modifiers());
+    markClicked(event->position(), clickedMark(event->position()), event->modifiers());
 }
 
 void PlotCanvas::leaveEvent(QEvent* event)

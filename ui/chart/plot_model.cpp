@@ -152,9 +152,9 @@ QRectF pannedPlotPart(const PlotModel& model, const PlotFrame& frame, QPointF pi
     return plotPartInReach(model, part);
 }
 
-const PlotMark* plotMarkAt(const PlotModel& model, const PlotFrame& frame, QPointF position)
+const PlotMark* plotMarkAt(const PlotModel& model, const PlotFrame& frame, QPointF position, PlotPick pick)
 {
-    const bool column = model.pick == PlotPick::Column;
+    const bool column = pick == PlotPick::Column;
     const double around = column ? 8 : 0; // the column includes the tick texts below it
     if (!frame.plot.adjusted(-around, -around, around, 3 * around).contains(position))
         return nullptr;
@@ -171,6 +171,11 @@ const PlotMark* plotMarkAt(const PlotModel& model, const PlotFrame& frame, QPoin
         }
     }
     return found;
+}
+
+const PlotMark* plotMarkAt(const PlotModel& model, const PlotFrame& frame, QPointF position)
+{
+    return plotMarkAt(model, frame, position, model.pick);
 }
 
 QString plotRangeText(const PlotAxis& axis, double from, double to)

@@ -141,6 +141,8 @@ struct PlotFrame
 
 /// Mark that the mouse picks at a position; null for none.
 [[nodiscard]] const PlotMark* plotMarkAt(const PlotModel& model, const PlotFrame& frame, QPointF position);
+[[nodiscard]] const PlotMark* plotMarkAt(const PlotModel& model, const PlotFrame& frame, QPointF position,
+                                         PlotPick pick);
 /// Text of a range: "2 to 8 (4×)" on a logarithmic axis, "2 to 8 (6)" on a linear one.
 [[nodiscard]] QString plotRangeText(const PlotAxis& axis, double from, double to);
 /// Named lines and marks as tab-separated rows.

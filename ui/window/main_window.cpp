@@ -223,8 +223,7 @@ void MainWindow::connectParts()
         m_messages->show(
             MessageBar::Kind::Info,
             tr("The schedule was edited, so it still has the tiles chosen for the machine before."),
-            tr("Re-tile for the new machine"), [&document] { document.retile(); }, tr("Keep the tiles"),
-            [] {});
+            tr("Re-tile for the new machine"), [this] { retile(); }, tr("Keep the tiles"), [] {});
         m_retileQuestion = m_messages->text();
     });
     // The question is about the last step only.
@@ -243,6 +242,21 @@ void MainWindow::connectParts()
         for (int i = 0; i < kRounds; ++i)
             QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
     });
+}
+
+/// Subgraphs that no tile fits into the fast memory of the new machine stay as they are: the message says so.
+void MainWindow::retile()
+{
+    Document& document = m_state->document;
+    document.retile();
+    document.waitForSnapshot();
+    const SnapshotPtr snapshot = document.snapshot();
+    if (!snapshot || snapshot->evaluation.valid())
+        return;
+    m_messages->show(MessageBar::Kind::Warning,
+                     tr("The schedule has new tiles, but it is not valid on this machine: %1")
+                         .arg(ui::sentence(snapshot->evaluation.verdict()->text)),
+                     tr("Show the problems"), [this] { showView(QStringLiteral("problems")); });
 }
 
 void MainWindow::refreshHeadline()

@@ -79,6 +79,7 @@ private:
     QToolButton* createTaskButton(QWidget* parent);
     void closeFile();
     void refreshTitle();
+    void retile();
     void refreshHeadline();
     void exportCurrentView();
     void exportReportFile();

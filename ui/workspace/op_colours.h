@@ -4,6 +4,8 @@
 #include <QObject>
 #include <QString>
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -14,8 +16,14 @@ namespace tilewright::ui {
 /// A number for each op, and what it is.
 struct OpValues
 {
+    /// Where a number lies on the ramp of colours: in proportion, by its logarithm, or the same on both sides
+    /// of the middle, which is 0 or, by the logarithm, 1.
+    enum class Scale : std::uint8_t { Linear, Logarithm, AroundZero, AroundOne };
     QString title;                             ///< heading of the legend
     std::vector<std::optional<double>> values; ///< by op; empty: unknown
+    Scale scale = Scale::Linear;
+    std::function<QString(double)> text; ///< a number as nodes and legend show it
+    QString unknown;                     ///< what a node without a number shows
 };
 using OpValuesPtr = std::shared_ptr<const OpValues>;
 

@@ -202,6 +202,18 @@ std::vector<std::optional<double>> Overlays::valuesOfOps() const
     return out;
 }
 
+OpValuesPtr Overlays::opColours() const
+{
+    using overlay::Shown;
+    using Scale = OpValues::Scale;
+    return std::make_shared<const OpValues>(
+        OpValues{shownTitle(m_shown), valuesOfOps(),
+                 m_shown == Shown::Value        ? Scale::Logarithm
+                 : m_shown == Shown::Difference ? Scale::AroundZero
+                                                : Scale::AroundOne,
+                 [shown = m_shown](double value) { return shownText(value, shown); }, tr("not measured")});
+}
+
 QJsonObject Overlays::settings() const
 {
     if (m_files.empty())

@@ -5,6 +5,7 @@
 #include "overlay/overlay.h"
 #include "verbs/overlay.h"
 #include "workspace/latest_job.h"
+#include "workspace/op_colours.h"
 #include "workspace/workspace.h"
 
 #include <QJsonObject>
@@ -55,6 +56,7 @@ public:
     [[nodiscard]] const OverlayFile* first() const;
     /// What is shown of each op of the open problem in first(); empty without one.
     [[nodiscard]] std::vector<std::optional<double>> valuesOfOps() const;
+    [[nodiscard]] OpValuesPtr opColours() const; ///< valuesOfOps() as colours of the graph
     /// The ops of a row.
     [[nodiscard]] std::vector<OpId> opsOf(const overlay::Overlay& of, std::size_t row) const;
     /// The present state, from which the lens states its figures; its model is null without one.

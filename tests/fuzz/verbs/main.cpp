@@ -20,8 +20,10 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <optional>
 #include <poll.h>
 #include <sstream>
+#include <stdexcept>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -91,6 +93,9 @@ std::string folderOf(std::uint64_t worker)
            std::to_string(::getpid()) + '-' + std::to_string(worker);
 }
 
+/// Exit status of a worker whose command lines are not all accepted without a mutation.
+constexpr int kNotStarted = 2;
+
 /// Never returns: executions from `shared.next` on, every `jobs`-th, until the time is over.
 [[noreturn]] void work(const Settings& s, Shared& shared, const std::string& folder, int pipe,
                        Clock::time_point end)
@@ -109,7 +114,14 @@ std::string folderOf(std::uint64_t worker)
     constexpr unsigned kHangs = 100;
 #endif
     FILE* out = ::fdopen(pipe, "w");
-    Driver driver(folder);
+    std::optional<Driver> started;
+    try {
+        started.emplace(folder);
+    } catch (const std::runtime_error& e) {
+        std::fprintf(stderr, "%s\n", e.what());
+        ::_exit(kNotStarted);
+    }
+    Driver& driver = *started;
     std::set<std::string> said;
     Counts before;
     const auto report = [&] {
@@ -196,6 +208,8 @@ public:
         }
         for (std::size_t i = 0; i < workers.size(); ++i)
             std::filesystem::remove_all(folderOf(i));
+        if (!m_started)
+            return kNotStarted;
         return sum(std::chrono::duration<double>(Clock::now() - start).count());
     }
 
@@ -245,6 +259,11 @@ private:
         ::waitpid(worker.process, &status, 0);
         if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
             return;
+        if (WIFEXITED(status) && WEXITSTATUS(status) == kNotStarted) {
+            m_started = false;
+            m_end = Clock::now();
+            return;
+        }
         const std::string how = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM ? "hang"
                                 : WIFSIGNALED(status) ? "signal-" + std::to_string(WTERMSIG(status))
                                                       : "exit-status-" + std::to_string(WEXITSTATUS(status));
@@ -338,6 +357,7 @@ private:
     Effects m_effects;
     Counts m_counts;
     std::uint64_t m_deaths = 0;
+    bool m_started = true; ///< false: a worker has ended with kNotStarted
 };
 
 } // namespace

@@ -183,6 +183,9 @@ private Q_SLOTS:
         p.pick = PlotPick::Column;
         QCOMPARE(plotMarkAt(p, f, high)->id, 2);
         QVERIFY(!plotMarkAt(p, f, f.plot.topLeft() - QPointF(40, 0)));
+        // A click means the mark under the mouse only.
+        QVERIFY(!plotMarkAt(p, f, high, PlotPick::Point));
+        QCOMPARE(plotMarkAt(p, f, f.toPixel(p.marks[2].x, p.marks[2].y), PlotPick::Point)->id, p.marks[2].id);
     }
     void rangesAreTold()
     {

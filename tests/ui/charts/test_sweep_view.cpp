@@ -147,6 +147,7 @@ private Q_SLOTS:
         Document& document = window.state().document;
         const onnx::Dimensions decode{{"phase", 2}, {"cached", 1024}};
         QVERIFY(document.setDimensions(decode));
+        QVERIFY(document.setMachine(*machinePreset("h100"), QStringLiteral("Machine h100")));
         choose(v, SweepTask::StepFloor);
         choose(v, "sweep.0.name", QStringLiteral("dimensions.batch"));
         QCOMPARE(v.form().setup().axes[0].from, 1.0);
@@ -205,8 +206,8 @@ private Q_SLOTS:
         };
         type(QStringLiteral("edge, nowhere"));
         QVERIFY(names->text().contains(QStringLiteral("gemmini"))); // refused, and as before
-        type(QStringLiteral("edge, tpu-v4i,h100"));
-        QCOMPARE(names->text(), QStringLiteral("edge, tpu-v4i, h100"));
+        type(QStringLiteral("tpu-v4i, a100,h100"));
+        QCOMPARE(names->text(), QStringLiteral("tpu-v4i, a100, h100"));
         runAll(v);
         QVERIFY2(sweepAnswer(v.model()).contains(QStringLiteral("h100 (")),
                  qPrintable(sweepAnswer(v.model())));
@@ -217,9 +218,12 @@ private Q_SLOTS:
         QTest::keyClick(limit, Qt::Key_Return);
         const QString answer = sweepAnswer(v.model());
         QVERIFY2(answer.contains(QStringLiteral("at most 50")), qPrintable(answer));
-        QVERIFY2(answer.indexOf(QStringLiteral("h100 (")) < answer.indexOf(QStringLiteral("tpu-v4i (")),
+        QVERIFY2(answer.indexOf(QStringLiteral("h100 (")) < answer.indexOf(QStringLiteral("a100 (")),
                  qPrintable(answer));
-        QVERIFY(!answer.contains(QStringLiteral("edge")));
+        // Fast enough, but the weights do not fit into its memory.
+        QVERIFY(!answer.contains(QStringLiteral("tpu-v4i")));
+        QVERIFY2(answer.contains(QStringLiteral("do not fit into memory at 1\u00a0point")),
+                 qPrintable(answer));
         // The figures are those of the machines, and a click opens one.
         const auto points = v.model().curves().front().points;
         QCOMPARE(points.size(), std::size_t{3});

@@ -213,6 +213,11 @@ void TestMachineDock::badValuesAreRefusedInOneSentence()
     QCOMPARE(document().undoStack().count(), 0);
     typeField(*view, QStringLiteral("array.rows"), QStringLiteral("32"));
     QVERIFY(view->message().isEmpty());
+    // What was refused is of the machine before: an undo ends it too.
+    typeField(*view, QStringLiteral("array.rows"), QStringLiteral("0"));
+    QVERIFY(!view->message().isEmpty());
+    document().undoStack().undo();
+    QVERIFY(view->message().isEmpty());
 }
 
 void TestMachineDock::whatNoLongerFitsIsListedAndFixed()

@@ -117,6 +117,30 @@ private Q_SLOTS:
         QCOMPARE(document().machine()->name, std::string("edge"));
     }
 
+    /// The button ended the message without a word when no tile of a subgraph fitted.
+    void whatNoTileFitsIsSaid()
+    {
+        open("llama-block.json");
+        Schedule whole = document().schedule();
+        Subgraph all;
+        for (std::size_t i = 0; i < document().problem()->opCount(); ++i)
+            all.ops.emplace_back(i);
+        all.granularity = whole.subgraphs.front()->granularity;
+        whole.subgraphs = {std::make_shared<const Subgraph>(all)};
+        document().apply(whole, QStringLiteral("all ops together"));
+        QVERIFY(document().setMachine(*withMachineField(*document().machine(), "levels.l3.bytes", "4096"),
+                                      QStringLiteral("16 KiB")));
+        QTest::mouseClick(buttonNamed(bar(), QStringLiteral("Re-tile for the new machine")), Qt::LeftButton);
+        QVERIFY(!document().snapshot()->evaluation.valid());
+        QVERIFY2(bar().text().contains(QStringLiteral("not valid on this machine")),
+                 qPrintable(bar().text()));
+        QAbstractButton* problems = buttonNamed(bar(), QStringLiteral("Show the problems"));
+        QVERIFY(problems);
+        QTest::mouseClick(problems, Qt::LeftButton);
+        QVERIFY(m_window->view(QStringLiteral("problems"))->isVisible());
+        QVERIFY(!bar().isVisible());
+    }
+
     void keptTilesStay()
     {
         open("llama-block.json");

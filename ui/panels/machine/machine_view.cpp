@@ -141,6 +141,11 @@ MachineView::MachineView(const ViewContext& context, QWidget* parent)
     m_notes->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     m_footer->setWidget(m_notes);
     column->addWidget(m_footer);
+    // What was refused belongs to the machine before.
+    document().whenChanged(this, Part::Problem | Part::Machine, [this] {
+        m_error->clear();
+        m_error->hide();
+    });
     document().whenChanged(this, Part::Problem | Part::Machine | Part::Snapshot, &MachineView::outdate);
     connect(&context.themes, &ThemeSource::changed, this, &MachineView::outdate);
     refresh();

@@ -365,6 +365,8 @@ void QueryView::colourGraph(bool on)
         return workspace().opColours().set(nullptr);
     auto out = std::make_shared<OpValues>();
     out->title = QString::fromStdString(m_answer->columns[*column]);
+    out->text = shortNumber;
+    out->unknown = tr("no value");
     out->values.resize(problem->opCount());
     for (std::size_t row = 0; row < m_answer->rows.size(); ++row)
         if (const auto op = numberOf(*m_answer, row, "op"); op && *op < out->values.size())

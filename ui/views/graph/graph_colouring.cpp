@@ -3,7 +3,6 @@
 
 #include "canvas/bound_mark.h"
 #include "theme/text.h"
-#include "workspace/overlays.h"
 
 #include <algorithm>
 #include <cmath>
@@ -84,26 +83,35 @@ QString colourMark(const SubgraphEvaluation& e, GraphColouring colouring)
 
 std::pair<std::vector<GraphFill>, GraphLegend> colourOps(const OpValues& values, std::size_t ops)
 {
+    using Scale = OpValues::Scale;
+    const bool byLogarithm = values.scale == Scale::Logarithm || values.scale == Scale::AroundOne;
     Fills fills(ops);
     GraphLegend legend;
     legend.title = values.title;
-    std::optional<double> low, high;
+    const auto has = [&](const std::optional<double>& value) {
+        return value && (!byLogarithm || *value > 0);
+    };
+    const auto place = [&](double value) { return byLogarithm ? std::log(value) : value; };
+    double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const std::optional<double>& value : values.values)
-        if (value) {
-            low = std::min(low.value_or(*value), *value);
-            high = std::max(high.value_or(*value), *value);
+        if (has(value)) {
+            low = std::min(low, place(*value));
+            high = std::max(high, place(*value));
         }
-    if (!low)
+    if (low > high)
         return {std::move(fills), std::move(legend)};
-    const double range = *high - *low;
+    if (values.scale == Scale::AroundZero || values.scale == Scale::AroundOne) {
+        high = std::max(std::abs(low), std::abs(high));
+        low = -high;
+    }
     for (std::size_t i = 0; i < std::min(ops, values.values.size()); ++i)
-        if (const std::optional<double>& value = values.values[i])
-            fills[i] = {GraphFill::Role::Ramp, range > 0 ? (*value - *low) / range : 0.5};
-    if (range > 0)
-        for (const double place : {0.0, 0.5, 1.0})
-            legend.scale.push_back(shortNumber(*low + place * range));
+        if (const std::optional<double>& value = values.values[i]; has(value))
+            fills[i] = {GraphFill::Role::Ramp, high > low ? (place(*value) - low) / (high - low) : 0.5};
+    const auto text = [&](double at) { return values.text(byLogarithm ? std::exp(at) : at); };
+    if (high > low)
+        legend.scale = {text(low), text((low + high) / 2), text(high)};
     else
-        legend.scale = {shortNumber(*low)};
+        legend.scale = {text(low)};
     return {std::move(fills), std::move(legend)};
 }
 
@@ -118,44 +126,6 @@ OpId leadingOp(const OpValues& values, std::span<const OpId> ops)
 GraphFill opTypeFill(OpType type)
 {
     return {GraphFill::Role::Category, type == OpType::MatMul ? 0.0 : 7.0};
-}
-
-std::pair<std::vector<GraphFill>, GraphLegend>
-colourByValues(const std::vector<std::optional<double>>& values, overlay::Shown shown)
-{
-    Fills fills(values.size());
-    GraphLegend legend;
-    legend.title = shownTitle(shown);
-    // where a value lies: its logarithm, or itself for a difference
-    const auto place = [&](double value) {
-        return shown == overlay::Shown::Difference ? value : std::log(value);
-    };
-    const auto has = [&](const std::optional<double>& value) {
-        return value && (shown == overlay::Shown::Difference || *value > 0);
-    };
-    double low = std::numeric_limits<double>::infinity(), high = -low;
-    for (const auto& value : values)
-        if (has(value)) {
-            low = std::min(low, place(*value));
-            high = std::max(high, place(*value));
-        }
-    if (low > high)
-        return {std::move(fills), std::move(legend)};
-    if (shown != overlay::Shown::Value) { // equal is in the middle
-        high = std::max(std::abs(low), std::abs(high));
-        low = -high;
-    }
-    for (std::size_t i = 0; i < values.size(); ++i)
-        if (has(values[i]))
-            fills[i] = {GraphFill::Role::Ramp, high > low ? (place(*values[i]) - low) / (high - low) : 0.5};
-    const auto text = [&](double at) {
-        return shownText(shown == overlay::Shown::Difference ? at : std::exp(at), shown);
-    };
-    if (high > low)
-        legend.scale = {text(low), text((low + high) / 2), text(high)};
-    else
-        legend.scale = {text(low)};
-    return {std::move(fills), std::move(legend)};
 }
 
 model::OperatorChange changeOf(const std::vector<model::OperatorChange>& changes, std::span<const OpId> ops)
@@ -230,7 +200,7 @@ std::pair<std::vector<GraphFill>, GraphLegend> colourSubgraphs(const Snapshot& s
         break;
     case GraphColouring::Automatic: // usedColouring() has replaced it
     case GraphColouring::Change:    // the colour of the op itself
-    case GraphColouring::Measured:  // colourByValues()
+    case GraphColouring::Measured:  // colourOps()
     case GraphColouring::None:
         break;
     }

@@ -21,15 +21,11 @@ colourSubgraphs(const Snapshot& snapshot, const std::vector<std::size_t>& catego
 
 [[nodiscard]] GraphFill opTypeFill(OpType type);
 
-/// The colour of each op on a linear ramp over its numbers, with its legend. Neutral without a number.
+/// The colour of each op on a ramp over its numbers, with its legend. Neutral without a number.
 [[nodiscard]] std::pair<std::vector<GraphFill>, GraphLegend> colourOps(const OpValues& values,
                                                                        std::size_t ops);
 /// The op with the largest number, whose colour a group of ops has; ops.front() if no op has one.
 [[nodiscard]] OpId leadingOp(const OpValues& values, std::span<const OpId> ops);
-/// The colour of each op by what is shown of its value, with the legend. A value lies on the ramp by its
-/// logarithm; a ratio and a difference lie on both sides of its middle, which is "equal".
-[[nodiscard]] std::pair<std::vector<GraphFill>, GraphLegend>
-colourByValues(const std::vector<std::optional<double>>& values, overlay::Shown shown);
 
 /// Change of ops compared with the other model: the common change of all, else Changed.
 [[nodiscard]] model::OperatorChange changeOf(const std::vector<model::OperatorChange>& changes,

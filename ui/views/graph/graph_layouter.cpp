@@ -379,11 +379,8 @@ void GraphLayouter::rebuildModel(bool animate)
     if (!m_isPreview) {
         unlabelled.changes = m_context.workspace.compared().changes();
         unlabelled.values = m_context.workspace.opColours().values();
-        if (m_options.colouring == GraphColouring::Measured) {
-            const Overlays& overlays = Overlays::of(m_context.workspace);
-            unlabelled.measured = overlays.valuesOfOps();
-            unlabelled.shown = overlays.shown();
-        }
+        if (!unlabelled.values && m_options.colouring == GraphColouring::Measured)
+            unlabelled.values = Overlays::of(m_context.workspace).opColours();
     }
     auto next = std::make_shared<GraphModel>(
         buildGraph(shownSnapshot(), baseline.get(),

@@ -78,8 +78,6 @@ public:
         m_model.legend = std::move(legend);
         if (m_options.values)
             colourByNumbers(*m_options.values);
-        else if (m_options.colouring == GraphColouring::Measured)
-            colourMeasured();
         findErrors();
         findMoved();
         addNodes();
@@ -94,19 +92,6 @@ public:
     }
 
 private:
-    /// The ops of a subgraph have one value in common.
-    void colourMeasured()
-    {
-        m_options.measured.resize(m_problem.opCount());
-        auto [fills, legend] = colourByValues(m_options.measured, m_options.shown);
-        m_opFill = std::move(fills);
-        m_model.legend = std::move(legend);
-        for (std::size_t s = 0; s < m_fill.size(); ++s)
-            for (const OpId op : m_snapshot.schedule[SubgraphId(s)].ops)
-                if (m_opFill[op.index()].role == GraphFill::Role::Ramp)
-                    m_fill[s] = m_opFill[op.index()];
-    }
-
     // -- facts of the schedule ------------------------------------------------------------------------------
 
     void findHolders()
@@ -219,11 +204,11 @@ private:
                                                : times({out.width, out.height});
         node.extra = tr("base %1").arg(shortNumber(static_cast<double>(o.baseCost)));
         node.change = changeOf(m_options.changes, {&op, 1});
-        const bool byValue = m_options.colouring == GraphColouring::Measured;
-        if (byValue && op.index() < m_options.measured.size())
-            node.extra = m_options.measured[op.index()]
-                             ? shownText(*m_options.measured[op.index()], m_options.shown)
-                             : tr("not measured");
+        if (m_options.values) {
+            const auto& values = m_options.values->values;
+            const auto value = op.index() < values.size() ? values[op.index()] : std::nullopt;
+            node.extra = value ? m_options.values->text(*value) : m_options.values->unknown;
+        }
         const bool byChange = m_options.colouring == GraphColouring::Change;
         if (byChange && node.change != model::OperatorChange::Same)
             node.detail = changeText(node.change) + QStringLiteral(" · ") + node.detail;

@@ -3,7 +3,6 @@
 
 #include "eval/memory_use.h"
 #include "model/compare_models.h"
-#include "overlay/overlay.h"
 #include "snapshot/snapshot.h"
 #include "views/graph/graph_geometry.h"
 #include "workspace/op_colours.h"
@@ -32,9 +31,6 @@ struct GraphOptions
     /// Per op, the change of its operator compared with the other model; empty without one.
     std::vector<model::OperatorChange> changes{};
     OpValuesPtr values{}; ///< colour by these numbers of the ops instead of `colouring`
-    /// Per op, what is shown of the value of an overlay; empty without one.
-    std::vector<std::optional<double>> measured{};
-    overlay::Shown shown = overlay::Shown::Ratio;
 };
 
 /// A colour by role, resolved by the theme when painting.

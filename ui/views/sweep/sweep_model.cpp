@@ -65,6 +65,17 @@ std::vector<SweepCurve> SweepModel::curves() const
     return out;
 }
 
+std::vector<SweepCurve> SweepModel::fittingCurves() const
+{
+    std::vector<SweepCurve> out = curves();
+    for (SweepCurve& curve : out)
+        std::erase_if(curve.points, [this](const sweep::CurvePoint& p) {
+            return !sweep::fitsMemory(plan(), table.rows[p.row].metrics);
+        });
+    std::erase_if(out, [](const SweepCurve& curve) { return curve.points.empty(); });
+    return out;
+}
+
 std::optional<std::size_t> SweepModel::rowInForce() const
 {
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
@@ -101,6 +112,8 @@ QString sweepMetricTitle(const QString& name)
         return tr("multiple of the floor");
     if (name == QLatin1String("memory_bytes"))
         return tr("weights and cache (bytes)");
+    if (name == QLatin1String("of_memory"))
+        return tr("share of the memory");
     QString out = name;
     out.replace(QLatin1Char('_'), QLatin1Char(' '));
     return out.replace(QStringLiteral("dram"), QStringLiteral("DRAM"));
@@ -139,13 +152,9 @@ QString machinesAnswer(const SweepModel& m, const SweepCurve& curve, const QStri
                            : tr("%1: %2").arg(limit, names.join(QStringLiteral(", ")));
 }
 
-} // namespace
-
-QString sweepAnswer(const SweepModel& m)
+/// The answer of a sweep all of whose points fit into memory.
+QString answerOf(const SweepModel& m, const std::vector<SweepCurve>& curves)
 {
-    const std::vector<SweepCurve> curves = m.curves();
-    if (curves.empty())
-        return {};
     const QString metric = sweepMetricTitle(word(m.metricName()));
     if (curves.size() == 1 && !m.axes[0].words.isEmpty())
         return machinesAnswer(m, curves.front(), metric);
@@ -178,6 +187,23 @@ QString sweepAnswer(const SweepModel& m)
              m.axes[1].text(*bestCurve->second));
 }
 
+} // namespace
+
+QString sweepAnswer(const SweepModel& m)
+{
+    const std::vector<SweepCurve> curves = m.fittingCurves();
+    const std::int64_t left = std::ranges::count_if(
+        m.table.rows, [&m](const sweep::Row& row) { return !sweep::fitsMemory(m.plan(), row.metrics); });
+    if (curves.empty() && left == 0)
+        return {};
+    if (curves.empty())
+        return tr("Weights and cache do not fit into memory at any point");
+    const QString answer = answerOf(m, curves);
+    return left == 0 ? answer
+                     : tr("%1. Weights and cache do not fit into memory at %2")
+                           .arg(answer, counted(left, tr("point"), tr("points")));
+}
+
 QString sweepTooltip(const SweepModel& m, std::size_t row)
 {
     const sweep::Row& r = m.table.rows[row];
@@ -199,6 +225,8 @@ QString sweepTooltip(const SweepModel& m, std::size_t row)
     for (const SweepChange& change : m.changes)
         if (change.row == row)
             lines << change.text.toHtmlEscaped();
+    if (!sweep::fitsMemory(m.plan(), r.metrics))
+        lines << tr("Weights and cache do not fit into the memory of the machine.");
     if (!r.error.empty())
         lines << sentence(r.error).toHtmlEscaped();
     if (!r.metrics.empty())

@@ -42,6 +42,9 @@ struct SweepModel
     [[nodiscard]] std::string_view metricName() const { return sweep::metricsOf(plan())[metric()]; }
     [[nodiscard]] double valueOf(std::size_t row, std::size_t axis) const;
     [[nodiscard]] std::vector<SweepCurve> curves() const;
+    /// The curves without the points that do not fit into memory (sweep::fitsMemory()): what an answer may
+    /// name.
+    [[nodiscard]] std::vector<SweepCurve> fittingCurves() const;
     /// The row with the current values of the machine; nullopt if there is none.
     [[nodiscard]] std::optional<std::size_t> rowInForce() const;
 };

@@ -132,13 +132,17 @@ void addBound(PlotModel& plot, const SweepModel& m, const SweepCurve& curve, con
     plot.keys.push_back(lineKey(tr("lower bound"), pen));
 }
 
-void addCurve(PlotModel& plot, const SweepModel& m, const SweepCurve& curve, const QColor& colour)
+/// Points whose weights and cache do not fit into memory are hollow.
+void addCurve(PlotModel& plot, const SweepModel& m, const SweepCurve& curve, const QColor& colour,
+              const Theme& theme)
 {
     std::vector<QPointF> line;
     PlotMark mark;
     mark.pen = QPen(colour, 1.5);
-    mark.brush = colour;
     for (const sweep::CurvePoint& p : curve.points) {
+        const bool fits = sweep::fitsMemory(m.plan(), m.table.rows[p.row].metrics);
+        mark.brush = fits ? colour : theme.canvas;
+        mark.pen.setColor(fits ? colour : theme.error);
         mark.x = p.at;
         mark.y = p.value;
         mark.id = static_cast<int>(p.row);
@@ -275,18 +279,29 @@ PlotModel curvePlot(const SweepModel& m, const Theme& theme)
                 : theme.ramp(static_cast<double>(i) / static_cast<double>(curves.size() - 1));
         if (curves.size() == 1)
             addBound(plot, m, curves[i], theme);
-        addCurve(plot, m, curves[i], colour);
-        PlotMark mark = plot.marks.back();
+        addCurve(plot, m, curves[i], colour, theme);
+        PlotMark mark;
+        mark.pen = QPen(colour, 1.5);
+        mark.brush = colour;
         if (curves.size() <= kFewCurves)
             plot.keys.push_back(lineKey(curves[i].second ? m.axes[1].title + QLatin1Char(' ') +
                                                                m.axes[1].text(*curves[i].second)
                                                          : metricName(m),
                                         QPen(colour, 2), mark));
     }
-    if (curves.size() == 1 && m.axes[0].words.isEmpty())
-        addAnswers(plot, m, curves.front(), theme);
+    if (const std::vector<SweepCurve> fitting = m.fittingCurves();
+        curves.size() == 1 && m.axes[0].words.isEmpty() && !fitting.empty())
+        addAnswers(plot, m, fitting.front(), theme);
     else if (curves.size() == 1)
         addLimit(plot, m, theme);
+    if (std::ranges::any_of(m.table.rows, [&m](const sweep::Row& row) {
+            return !sweep::fitsMemory(m.plan(), row.metrics);
+        })) {
+        PlotMark hollow;
+        hollow.pen = QPen(theme.error, 1.5);
+        hollow.brush = theme.canvas;
+        plot.keys.push_back(markKey(tr("does not fit into memory"), hollow));
+    }
     addFailed(plot, m, theme);
     return plot;
 }

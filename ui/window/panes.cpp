@@ -568,6 +568,7 @@ bool Panes::restoreLayout(const QByteArray& layout, const QString& perspective, 
     m_layoutOfModel = ofModel;
     const bool restored = restoreState(layout);
     if (restored) {
+        m_hadModel = ofModel; // the Summary is where it was
         setPerspective(perspective);
         m_restored = layout;
         m_unsized = false;

@@ -472,6 +472,26 @@ private Q_SLOTS:
         QVERIFY(view("memory")->isSeen() && view("inspector")->isSeen() && view("subgraphs")->isSeen());
     }
 
+    /// The tab in front was forgotten at the second start.
+    void theTabInFrontStaysOverStarts()
+    {
+        m_window->resize(1440, 880);
+        show();
+        open("llama-block.json");
+        m_window->showView(QStringLiteral("summary"));
+        QTRY_VERIFY(view("summary")->isSeen());
+        for (int start = 0; start < 3; ++start) {
+            m_window->close();
+            m_window.reset();
+            m_window = std::make_unique<MainWindow>(); // with the settings of the one before
+            m_window->restoreSession();
+            show();
+            open("llama-block.json");
+            QTest::qWait(400);
+            QVERIFY2(view("summary")->isSeen(), qPrintable(QString::number(start)));
+        }
+    }
+
     void messagesCoverNothing()
     {
         show();

@@ -159,7 +159,7 @@ void printLowering(const lower::LoweringReport& r, const std::vector<lower::Lens
     }
     std::cout << '\n';
     print(coverage);
-    Table table({"type", "nodes", "MACs", "bytes"});
+    Table table({"type", "nodes", "MACs", "bytes in the model"});
     for (const lower::TypeReport& t : lower::typesOf(r))
         table.add(t.type, t.nodes, t.macs, t.bytes);
     std::cout << '\n';

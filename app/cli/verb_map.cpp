@@ -178,7 +178,9 @@ void printModel(const mapping::ModelResult& r)
         }
         line(l.layer.name, formatGrouped(l.layer.count), formatGrouped(best[0]->energy),
              formatGrouped(best[1]->cycles), scientific(best[2]->edp),
-             (l.search.proven ? "yes " : "no  ") +
+             (!l.search.proven            ? "no  "
+              : l.search.reductions.any() ? "in the reduced space "
+                                          : "yes ") +
                  (l.repeated ? "(same shape)" : secondsText(l.search.seconds)));
     }
     std::cout << "totals by the cost model of " << mapping::kCostModel

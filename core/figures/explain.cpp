@@ -97,6 +97,14 @@ void bindOptions(verbs::OptionList& o, ExplainCall& call)
 
 Result<ExplainAnswer> explain(ExplainCall& call)
 {
+    // "npu:makespan" names the lens too, as the figures of the window do.
+    if (!call.asked.empty())
+        for (const std::string_view lens : {"schedule", "npu", "systolic", "mapping"})
+            if (std::string& figure = call.asked.back(); figure.starts_with(std::string(lens) + ":")) {
+                call.lens = lens;
+                figure.erase(0, lens.size() + 1);
+                break;
+            }
     const bool ofSchedule = call.lens == "schedule";
     if (call.asked.size() > (ofSchedule ? 2U : 1U))
         return Error{ErrorCode::Field,

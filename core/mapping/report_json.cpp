@@ -190,6 +190,8 @@ std::string modelReport(const ModelResult& result, Objective objective)
         row["count"] = l.layer.count;
         row["macs"] = l.nest.macs;
         row["proven"] = l.search.proven;
+        if (l.search.reductions.any())
+            row["reduced"] = true; // proven within the space of --quick
         row["space"] = countJson(l.search);
         row["visited"] = l.search.counts.visited;
         row["seconds"] = l.repeated ? 0 : l.search.seconds;

@@ -123,7 +123,9 @@ private:
             figure("with the cycles of the systolic array", formatGrouped(m_s.arrayTotal),
                    e.valid() ? "" : "muted");
         figure("lower bound", formatGrouped(m_s.lowerBound));
-        if (m_s.lowerBound > 0 && e.valid())
+        if (!m_options.provenSpace.empty())
+            figure("proven optimal over", m_options.provenSpace);
+        else if (m_s.lowerBound > 0 && e.valid())
             figure("gap to the lower bound", percent(m_s.gap()));
         figure("verdict", e.valid() ? "valid" : std::string(issueCodeName(e.verdict()->code)),
                e.valid() ? "ok" : "error");
@@ -289,6 +291,10 @@ private:
         const LowerBound b = lowerBound(m_problem, m_s.evaluation.rules);
         m_out += "<section id=\"bound\">";
         heading("Lower bound");
+        if (m_s.lowerBound > b.value * (1 + 1e-12))
+            m_out += "<p>A search has proven that no valid schedule is faster than " +
+                     formatGrouped(m_s.lowerBound) +
+                     ". The parts of the bound without a search are below.</p>\n";
         m_out += "<p>No valid schedule is faster than " + formatGrouped(b.value) +
                  ": the compute time is at least " + formatGrouped(b.compute) + ", the transfer time " +
                  formatGrouped(b.memory) + ".</p>\n<ul>\n";

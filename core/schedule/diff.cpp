@@ -223,13 +223,28 @@ private:
         return {list.begin(), list.end()};
     }
 
+    /// ", retains NAME" for tensors that no subgraph of the cluster has retained before; else empty.
+    [[nodiscard]] std::string newlyRetained(const Cluster& cluster) const
+    {
+        std::string out;
+        for (const std::size_t j : cluster.after)
+            for (const TensorId t : m_b.subgraphs[j]->retain) {
+                const bool known = std::ranges::any_of(cluster.before, [&](std::size_t i) {
+                    return std::ranges::count(m_a.subgraphs[i]->retain, t) > 0;
+                });
+                if (!known)
+                    out += (out.empty() ? ", retains " : ", ") + m_problem.tensorName(t);
+            }
+        return out;
+    }
+
     void replace(const Cluster& cluster)
     {
         Difference d;
         d.before = ids(cluster.before);
         d.after = ids(cluster.after);
         d.textBefore = opsText(m_a, cluster.before);
-        d.textAfter = opsText(m_b, cluster.after);
+        d.textAfter = opsText(m_b, cluster.after) + newlyRetained(cluster);
         if (cluster.before.size() > 1 && cluster.after.size() == 1)
             d.kind = DifferenceKind::Fused;
         else if (cluster.before.size() == 1 && cluster.after.size() > 1)

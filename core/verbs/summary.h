@@ -84,7 +84,8 @@ struct OperatorFigures
     ExplainedValue cycles;
     std::optional<double> dramBytes, energyPj; ///< empty: the lens does not state them for an operator
     std::string how;                           ///< the subgraph, tile or product to which they belong
-    /// Of operators that overlap: its part of the cycles in which one is under way (sharedCycles()).
+    /// Of operators that overlap or run together: its part of the cycles in which one is under way
+    /// (sharedCycles()).
     std::optional<double> shared = {};
 };
 
@@ -172,6 +173,7 @@ struct Summary
     std::vector<lower::Floor> floors;         ///< for each number of cores of the rows, ascending
     std::vector<SummaryFigures> floorFigures; ///< of each floor
     std::vector<std::string> notes;           ///< what the lowering leaves out
+    std::string launchNote;                   ///< the one of the notes on launches; empty without launches
     std::vector<SummaryRow> rows;             ///< in the order of kSummaryKinds
     std::optional<LanguageFigures> language;  ///< of a language model
 };

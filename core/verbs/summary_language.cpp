@@ -110,6 +110,19 @@ std::vector<LanguageLine> languageLines(const LanguageFigures& figures)
     return out;
 }
 
+namespace {
+
+/// " of 4 cores": those whose floor a row is compared with.
+std::string floorCores(const SummaryRow& row)
+{
+    const auto& cores = row.of(SummaryFigure::Cores);
+    if (!cores)
+        return {};
+    return " of " + formatGrouped(cores->value) + (cores->value == 1 ? " core" : " cores");
+}
+
+} // namespace
+
 std::vector<LanguageLine> languageLines(const Summary& summary)
 {
     if (!summary.language)
@@ -127,7 +140,8 @@ std::vector<LanguageLine> languageLines(const Summary& summary)
                                 " of them launches, "
                           : std::string()) +
                      significantNumber(*ms > 0 ? 1000 * tokens / *ms : 0) + " tokens a second, " +
-                     significantNumber(row.wholeOfFloor ? row.wholeOfFloor->value : 0) + " x floor",
+                     significantNumber(row.wholeOfFloor ? row.wholeOfFloor->value : 0) + " x floor" +
+                     floorCores(row),
                  &*row.wholeCycles});
     return out;
 }

@@ -85,6 +85,10 @@ void addLeftOut(SummaryRow& row, const SummarySubject& subject)
             row.leftOut.push_back(std::move(text));
     if (lens == MachineLens::Systolic || lens == MachineLens::Mapping)
         row.leftOut.emplace_back("each layer is by itself: nothing stays on chip from one layer to the next");
+    if (lens == MachineLens::Mapping)
+        row.leftOut.emplace_back(
+            "the bandwidth of the machine: the network of each operand brings one element a "
+            "cycle, so that these cycles do not compare with those of the other lenses");
 }
 
 // -- NPU

@@ -71,6 +71,9 @@ void addSchedule(SummaryRow& row, const SummarySubject& subject, const Schedule&
                 f.energyPj = e.energy;
             operators.push_back(std::move(f));
         }
+        // Operators that run together have one latency, which the sum over the layers takes once.
+        for (std::size_t o = operators.size() - seen.size(); o < operators.size(); ++o)
+            operators[o].shared = operators[o].cycles.value / static_cast<double>(seen.size());
     }
     std::ranges::stable_sort(operators, {}, [](const OperatorFigures& f) { return f.op; });
     row.operators = std::move(operators);

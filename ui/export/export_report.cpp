@@ -189,6 +189,8 @@ Status exportReport(const Document& document, const std::vector<View*>& views, c
     options.charts = chartsOf(views);
     if (!views.empty() && views.front()->viewName() == kSummaryView)
         options.summary = tablesOf({views.front()}).front();
+    if (const Document::Proof* const proof = document.proof())
+        options.provenSpace = proof->space.toStdString();
     if (document.model())
         options.figures = verbs::reportFigures(*document.model(), document.snapshot()->evaluation);
     Comparison comparison;

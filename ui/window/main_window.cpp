@@ -257,6 +257,7 @@ void MainWindow::retile()
                      tr("The schedule has new tiles, but it is not valid on this machine: %1")
                          .arg(ui::sentence(snapshot->evaluation.verdict()->text)),
                      tr("Show the problems"), [this] { showView(QStringLiteral("problems")); });
+    m_retileQuestion = m_messages->text(); // ends with the next step, too
 }
 
 void MainWindow::refreshHeadline()

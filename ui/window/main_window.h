@@ -93,7 +93,7 @@ private:
     std::unique_ptr<AppState> m_state;
     QStackedWidget* m_centre = nullptr;
     StartPage* m_startPage = nullptr;
-    QString m_retileQuestion; ///< text of the message that offers Document::retile()
+    QString m_retileQuestion; ///< text of the message that offers Document::retile(), or says what it left
     MessageBar* m_messages = nullptr;
     std::unique_ptr<Panes> m_panes;
     FileActions* m_files = nullptr;

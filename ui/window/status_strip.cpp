@@ -432,8 +432,9 @@ void StatusStrip::refresh()
     const SnapshotPtr baseline = document.baseline();
     if (valid && !document.preview() && baseline && baseline->evaluation.valid() &&
         baseline->evaluation.total > 0) {
-        const double by = snapshot->evaluation.total - baseline->evaluation.total;
-        m_against->show(tr("vs baseline %1").arg(signedPercent(by / baseline->evaluation.total)), judged(by));
+        const double was = baseline->evaluation.total * document.unitOfBaseline();
+        const double by = snapshot->evaluation.total - was;
+        m_against->show(tr("vs baseline %1").arg(signedPercent(by / was)), judged(by));
     } else {
         m_against->clear();
     }

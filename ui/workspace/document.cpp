@@ -482,7 +482,7 @@ void Document::pinBaseline(const QString& name)
 
 void Document::addBaseline(const QString& name, SnapshotPtr snapshot)
 {
-    m_baselines.push_back({name, std::move(snapshot)});
+    m_baselines.push_back({name, std::move(snapshot), secondsOfUnit()});
     m_baselineIndex = static_cast<int>(m_baselines.size()) - 1;
     announce(Part::Baseline);
 }
@@ -491,7 +491,7 @@ void Document::replaceBaseline(const QString& name, SnapshotPtr snapshot)
 {
     if (m_baselineIndex < 0)
         return;
-    m_baselines[static_cast<std::size_t>(m_baselineIndex)] = {name, std::move(snapshot)};
+    m_baselines[static_cast<std::size_t>(m_baselineIndex)] = {name, std::move(snapshot), secondsOfUnit()};
     announce(Part::Baseline);
 }
 

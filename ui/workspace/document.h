@@ -31,6 +31,7 @@ struct Baseline
 {
     QString name;
     SnapshotPtr snapshot;
+    double secondsOfUnit = 0; ///< unit of its latencies; 0 without a machine
 };
 
 namespace parts { // own namespace, so that operator| does not hide that of keys and modifiers
@@ -250,6 +251,9 @@ public:
     [[nodiscard]] const std::vector<Baseline>& baselines() const { return m_baselines; }
     /// Baseline that is drawn as a ghost; null for none.
     [[nodiscard]] SnapshotPtr baseline() const;
+    /// Its unit of time in those of the present schedule: latencies under two clocks are compared as times. 1
+    /// with one clock, or without a machine.
+    [[nodiscard]] double unitOfBaseline() const;
     [[nodiscard]] int baselineIndex() const { return m_baselineIndex; }
     void pinBaseline(const QString& name = {});
     void addBaseline(const QString& name, SnapshotPtr snapshot);

@@ -346,6 +346,15 @@ double Document::secondsOfUnit() const
                : 0;
 }
 
+double Document::unitOfBaseline() const
+{
+    if (m_baselineIndex < 0)
+        return 1;
+    const double own = secondsOfUnit();
+    const double its = m_baselines[static_cast<std::size_t>(m_baselineIndex)].secondsOfUnit;
+    return own > 0 && its > 0 ? its / own : 1;
+}
+
 void Document::beginStep(LastStep::Way way)
 {
     if (std::exchange(m_stepping, true))

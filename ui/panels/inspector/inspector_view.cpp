@@ -298,11 +298,12 @@ QStringList InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
     if (const SnapshotPtr baseline = document().baseline())
         for (std::size_t j = 0; j < baseline->schedule.size(); ++j)
             if (baseline->schedule[SubgraphId(j)].ops == s.ops)
-                text +=
-                    QStringLiteral("<br>") +
-                    tr("%1 against the baseline")
-                        .arg(runs ? signedNumber(change(baseline->evaluation.subgraphs[j].latency, e.latency))
-                                  : none);
+                text += QStringLiteral("<br>") +
+                        tr("%1 against the baseline")
+                            .arg(runs ? signedNumber(change(baseline->evaluation.subgraphs[j].latency *
+                                                                document().unitOfBaseline(),
+                                                            e.latency))
+                                      : none);
     text += QStringLiteral("<br>") +
             tr("Working set %1 of %2").arg(runs ? number(e.peakWorkingSet) : none, number(capacity));
     text += QStringLiteral("<br>") +

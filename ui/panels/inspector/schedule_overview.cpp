@@ -94,8 +94,9 @@ void ScheduleOverview::refresh()
                     .arg(theme.error.name(), counted(std::ssize(e.issues), tr("problem"), tr("problems")));
     if (const SnapshotPtr baseline = m_context.document.baseline();
         baseline && e.valid() && baseline->evaluation.valid())
-        text +=
-            tr(" (%1 against the baseline)").arg(signedNumber(change(baseline->evaluation.total, e.total)));
+        text += tr(" (%1 against the baseline)")
+                    .arg(signedNumber(
+                        change(baseline->evaluation.total * m_context.document.unitOfBaseline(), e.total)));
     text += tr("<br>No schedule is faster than %1").arg(number(snapshot->lowerBound));
     if (e.valid())
         text += tr(" (gap %1)").arg(percent(snapshot->gap()));

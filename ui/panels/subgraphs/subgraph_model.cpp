@@ -118,7 +118,8 @@ std::optional<double> SubgraphModel::change(std::size_t row) const
     if (row >= m_shares.size() || !m_shares[row].share ||
         !m_snapshot->evaluation.subgraphs[row].structurallyValid)
         return std::nullopt;
-    return ui::change(*m_shares[row].share, m_snapshot->evaluation.subgraphs[row].latency);
+    return ui::change(*m_shares[row].share * m_document.unitOfBaseline(),
+                      m_snapshot->evaluation.subgraphs[row].latency);
 }
 
 const Issue* SubgraphModel::issue(std::size_t row) const

@@ -238,6 +238,8 @@ void SummaryView::showHeadline()
                               QString::fromStdString(summary.machine).toHtmlEscaped(),
                               number(floor.cycles.value), counted(floor.cores, tr("core"), tr("cores")),
                               floor.boundByMemory() ? tr("memory") : tr("compute"));
+        if (!summary.launchNote.empty())
+            parts << ui::sentence(summary.launchNote).toHtmlEscaped();
     }
     if (!m_otherError.isEmpty())
         parts << sentence(m_otherError.toStdString()).toHtmlEscaped();

@@ -241,7 +241,8 @@ std::set<OpId> CompareData::across(std::size_t from, const std::set<OpId>& ops) 
 }
 
 CompareDataPtr compareData(const SnapshotPtr& a, const SnapshotPtr& b, const std::array<QString, 2>& names,
-                           const SubgraphColours& colours, const GraphMetrics& metrics, std::stop_token stop)
+                           const SubgraphColours& colours, const GraphMetrics& metrics, std::stop_token stop,
+                           double unitOfA)
 {
     auto data = std::make_shared<CompareData>();
     data->snapshots = {a, b};
@@ -251,8 +252,10 @@ CompareDataPtr compareData(const SnapshotPtr& a, const SnapshotPtr& b, const std
     data->totals = {data->comparison.before, data->comparison.after};
     data->otherHardware =
         a->problem->hardware() != b->problem->hardware() || a->problem->data().ops != b->problem->data().ops;
-    if (data->otherHardware) // the schedules are evaluated separately
+    if (data->otherHardware) { // the schedules are evaluated separately
         data->totals = {a->evaluation.total, b->evaluation.total};
+        data->unitOfA = unitOfA;
+    }
     data->table = differencesOf(data->comparison, commonPrefix(*b->problem));
     addGraphs(*data, {}, colours, metrics, progress);
     return data;

@@ -47,6 +47,7 @@ struct CompareData
     std::array<SnapshotPtr, 2> snapshots;
     std::array<QString, 2> names;
     std::array<double, 2> totals{}; ///< in time units of the problem, or cycles of the models
+    double unitOfA = 1;             ///< unit of time of A in those of B (Document::unitOfBaseline())
     std::array<GraphModel, 2> graphs;
     DifferenceTable table;
     Comparison comparison;            ///< of schedules, on the hardware of B
@@ -66,7 +67,8 @@ using CompareDataPtr = std::shared_ptr<const CompareData>;
 /// those of B, as in the other views.
 [[nodiscard]] CompareDataPtr compareData(const SnapshotPtr& a, const SnapshotPtr& b,
                                          const std::array<QString, 2>& names, const SubgraphColours& colours,
-                                         const GraphMetrics& metrics, std::stop_token stop);
+                                         const GraphMetrics& metrics, std::stop_token stop,
+                                         double unitOfA = 1);
 /// Compares two models in their start schedules.
 [[nodiscard]] CompareDataPtr compareData(const lower::ModelsOnMachinePtr& models,
                                          const std::array<QString, 2>& names, const GraphMetrics& metrics,

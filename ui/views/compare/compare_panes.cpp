@@ -138,7 +138,7 @@ void ComparePanes::paintHeading(QPainter& painter, const QRectF& area, std::size
     if (m_data->models)
         detail = tr("%1 cycles").arg(detail);
     if (pane == 1 && before > 0)
-        detail += QStringLiteral("  ") + signedPercent(after / before - 1);
+        detail += QStringLiteral("  ") + signedPercent(after / (before * m_data->unitOfA) - 1);
     const QRectF place = panesIn(area)[pane];
     const QFont bold = uiFont(1.0, QFont::DemiBold);
     const double room = TextMetrics(uiFont()).horizontalAdvance(detail);

@@ -239,8 +239,10 @@ void CompareView::refresh()
     SubgraphColours colours = document().subgraphColours();
     if (found) // subgraphs that both schedules have keep their colours
         colours.update(*found->problem, found->schedule);
-    m_job->request([a, b, names, colours](std::stop_token stop) {
-        return compareData(a, b, names, colours, GraphMetrics{}, stop);
+    const double unitOfA =
+        found || a->problem->hardware() == b->problem->hardware() ? 1 : document().unitOfBaseline();
+    m_job->request([a, b, names, colours, unitOfA](std::stop_token stop) {
+        return compareData(a, b, names, colours, GraphMetrics{}, stop, unitOfA);
     });
 }
 
@@ -266,10 +268,12 @@ void CompareView::showTexts()
     const bool models = m_data && m_data->models;
     m_summary->setText(models ? QString() : rich(summary()));
     m_bar->setShown(m_summary, !models);
-    m_totals->setText(models ? rich(summary() + QStringLiteral("<br>") + totals())
-                      : m_data && m_data->otherHardware
-                          ? tr("A is for other hardware; all latencies in the list are on the hardware of B.")
-                          : QString());
+    m_totals->setText(
+        models ? rich(summary() + QStringLiteral("<br>") + totals())
+        : m_data && m_data->otherHardware
+            ? tr("A is for other hardware, and so is its total; all latencies in the list are on the "
+                 "hardware of B.")
+            : QString());
     m_totals->setVisible(!m_totals->text().isEmpty());
 }
 

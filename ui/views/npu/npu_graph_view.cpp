@@ -155,7 +155,7 @@ void NpuGraphView::paintContent(QPainter& painter, const QRectF& area, const The
     if (!m_model) {
         paintEmptyHint(painter, area,
                        !m_state.error().isEmpty() ? m_state.error()
-                       : m_state.isBusy()
+                       : m_state.isBusy() || m_state.model()
                            ? tr("Simulating …")
                            : tr("Open an NPU model (JSON) to see its tiles and their dependencies."),
                        theme);

@@ -465,8 +465,9 @@ NpuChartModel buildNpuChart(const NpuDocument& state, std::optional<double> ofFl
     }
     if (!m.result) {
         m.hint = !m.error.isEmpty() ? m.error
-                 : m.busy           ? tr("Simulating …")
-                                    : tr("Open an NPU model (JSON) to see its tiles run on the cores.");
+                 : m.busy || state.model()
+                     ? tr("Simulating …")
+                     : tr("Open an NPU model (JSON) to see its tiles run on the cores.");
         return m;
     }
     m.ghost = state.ghost();

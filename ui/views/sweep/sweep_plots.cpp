@@ -204,7 +204,7 @@ void addAnswers(PlotModel& plot, const SweepModel& m, const SweepCurve& curve, c
         mark.y = points[*knee].value;
         mark.pen = QPen(theme.warning, 2);
         plot.marks.push_back(mark);
-        plot.keys.push_back(markKey(tr("knee"), mark));
+        plot.keys.push_back(markKey(tr("knee of the curve"), mark));
     }
     PlotMark ring;
     ring.radius = 7;

@@ -40,7 +40,7 @@ struct GroupFloor
 /// Returns ms in cycles at the clock of the machine.
 [[nodiscard]] ExplainedValue cyclesOf(const ExplainedValue& milliseconds, const Machine& machine);
 
-/// What the sequences of a step need on the fullest chip.
+/// Bytes of weights and bytes of cache in a step, each on the chip that holds most of it.
 struct ChipBytes
 {
     ExplainedValue weights, cache;

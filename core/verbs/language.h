@@ -64,7 +64,7 @@ struct LanguageFigures
 {
     llm::LlmConfig config;   ///< of the whole model
     llm::LlmOptions options; ///< of the step that is open, resolved
-    std::int64_t cores = 1;  ///< of a chip
+    std::int64_t cores = 1;  ///< cores of a chip
     /// By LanguageFigure; empty: the model or the machine has none.
     std::array<std::optional<ExplainedValue>, kLanguageFigures> figures;
     lower::StepFloor floor; ///< of the step that is open, of one chip (of the last stage)

@@ -22,7 +22,7 @@ struct ValidateCall
     std::string measured;     ///< column; empty: chosen by its name
     std::string operatorKind;
     std::vector<std::string> where;
-    double bits = 0; ///< of the operands; 0: those of the machine
+    double bits = 0; ///< bits of the operands; 0: those of the machine
     int cores = 0;   ///< 0: those of the machine
     bool noLaunch = false;
     bool defaultTiles = false; ///< leave out the tiles that the table names

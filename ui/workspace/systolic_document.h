@@ -51,7 +51,7 @@ struct TileResult
     SystolicSettings of;
     systolic::TileLandscape landscape;
     std::array<std::optional<systolic::TileChoice>, 3> picks; ///< indexed by TileMethod
-    std::array<double, 3> microseconds{};                     ///< that each method took
+    std::array<double, 3> microseconds{};                     ///< time that each method took
     std::optional<verbs::TileAnswer> current;
     QString error;
 };

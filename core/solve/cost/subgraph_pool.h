@@ -23,7 +23,7 @@ namespace tilewright {
 class TilingMemo
 {
 public:
-    /// `price`: of the tilings, and of the pools that share the cache.
+    /// `price` is what the tilings, and all pools that share the cache, minimise.
     explicit TilingMemo(const Price& price = {}) : m_price(price) {}
     [[nodiscard]] const Price& price() const noexcept { return m_price; }
     [[nodiscard]] std::optional<Tiling> find(const Digest& key) const;

@@ -41,7 +41,7 @@ struct SolveStatus
 {
     double seconds = 0;
     double best = 0;       ///< value of the best checked schedule; infinite before the first one
-    double lowerBound = 0; ///< lower bound of the value
+    double lowerBound = 0; ///< lower bound of the value of every schedule
     std::int64_t evaluations = 0;
     SolvePhase phase = SolvePhase::Starting;
     int round = 0;           ///< number of the annealing round, from 1; 0 before
@@ -108,7 +108,7 @@ struct SolveResult
     /// op alone where that one is not valid.
     double startTotal = 0;
     double startEnergy = 0; ///< its energy; 0 if `objective` is the latency and there is no start schedule
-    double lowerBound = 0;  ///< of the latency
+    double lowerBound = 0;  ///< lower bound of the latency
     double energyBound = 0; ///< lower bound of the energy; 0 if the problem states no energies
     /// The schedules checked during the search that no other one beats in latency and energy; empty if the
     /// problem states no energies.

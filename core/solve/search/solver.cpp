@@ -289,7 +289,7 @@ public:
     Result<SolveResult> run();
 
 private:
-    static constexpr std::array<double, 6> kShares{0.2, 0.2, 0.2, 0.15, 0.15, 0.1}; ///< of the time, by stage
+    static constexpr std::array<double, 6> kShares{0.2, 0.2, 0.2, 0.15, 0.15, 0.1}; ///< time share by stage
     static constexpr double kUnlimitedStage = 5; ///< seconds of the first stage of a search without a limit
 
     [[nodiscard]] double clock() const { return m_options.clock ? m_options.clock() : wallClock(); }

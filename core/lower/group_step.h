@@ -14,7 +14,7 @@ struct StageFloor
 {
     llm::LlmConfig config; ///< what one chip has of the first of them
     std::int64_t count = 1;
-    StepFloor chip;             ///< of one chip
+    StepFloor chip;             ///< floor of one chip
     ExplainedValue collectives; ///< ms
     ExplainedValue time;        ///< ms: the floor of the chip, then the collectives
 };

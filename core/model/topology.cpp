@@ -39,10 +39,10 @@ enum class Col {
     Across,
     Batch,
     Sparsity,
-    Count ///< of equal products
+    Count ///< number of equal products
 };
 constexpr std::size_t kColumns = 15;
-constexpr std::int64_t kMostProducts = 100'000; ///< of a list with counts
+constexpr std::int64_t kMostProducts = 100'000; ///< products of a list with counts
 
 struct TopologyName
 {

@@ -75,7 +75,7 @@ struct RunCommand
     std::int64_t step = 0;  ///< index in ScheduleRun::steps
     std::optional<OpId> op; ///< op of a run on the array or the vector unit
     std::optional<TensorId>
-        tensor; ///< that is loaded (a view stands for itself) or stored; of a run: its output
+        tensor; ///< tensor that is loaded (a view stands for itself) or stored; for a run its output
     Rect rect;  ///< part of the tensor; empty for `kept` and `network`
     std::int64_t k0 = 0, k1 = 0; ///< range of the reduction of a run
     std::int64_t units = 0;      ///< loaded or stored
@@ -147,7 +147,7 @@ struct RunCoreSums
 /// end.
 struct RunSubgraph
 {
-    double admitted = 0; ///< its first step
+    double admitted = 0; ///< its first step is admitted
     double begin = 0;    ///< its first command begins
     double end = 0;      ///< its last step has ended
     std::int64_t firstStep = 0,
@@ -157,7 +157,7 @@ struct RunSubgraph
     double startUp = 0;     ///< part of `length` before its first run begins
     double drain = 0;       ///< part of `length` after its last run has ended
     double overlap = 0;     ///< what its units do side by side that R10 adds up, less its stalls
-    double early = 0;       ///< its commands begin that long before the subgraphs before it end
+    double early = 0;       ///< how long before the end of the subgraphs before it its commands begin
     std::array<double, kRunUnits> busy{};
 };
 

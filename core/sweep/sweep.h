@@ -211,7 +211,7 @@ struct Sweep
     Manifest manifest;
     std::vector<SweepWorkload> workloads;
     std::optional<Machine> machine;
-    std::optional<hierarchy::Architecture> architecture; ///< of the plan
+    std::optional<hierarchy::Architecture> architecture; ///< architecture of the plan
     std::string scheduleText;
 
     [[nodiscard]] const Plan& plan() const noexcept { return manifest.plan; }

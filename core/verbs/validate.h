@@ -27,7 +27,7 @@ struct ValidateCall
     bool noLaunch = false;
     bool defaultTiles = false; ///< leave out the tiles that the table names
 
-    std::string text; ///< of the file; readFiles() fills it
+    std::string text; ///< text of the file; readFiles() fills it
     /// The language models of rows that are steps, by the line of the row; readFiles() fills it.
     std::map<std::size_t, std::shared_ptr<const lower::Workload>> steps;
 };

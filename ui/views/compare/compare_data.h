@@ -49,7 +49,7 @@ struct CompareData
     std::array<double, 2> totals{}; ///< in time units of the problem, or cycles of the models
     std::array<GraphModel, 2> graphs;
     DifferenceTable table;
-    Comparison comparison;            ///< of schedules, on the hardware of B
+    Comparison comparison;            ///< comparison of schedules, on the hardware of B
     bool otherHardware = false;       ///< true if A is for other hardware
     lower::ModelsOnMachinePtr models; ///< null for schedules
     /// For models: per op of A and of B, its counterparts in the other model.

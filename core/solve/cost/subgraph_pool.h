@@ -131,7 +131,8 @@ public:
     /// Looks for a tiling with the latency of `tiling` and rounder sizes: powers of two, or at least
     /// multiples of eight. Returns `tiling` if there is none.
     [[nodiscard]] Tiling preferRoundSizes(const PlannedSet& p, const Tiling& tiling);
-    /// Adds a granularity that searches for this set also evaluate, such as that of the start schedule.
+    /// Adds a granularity that searches for this set also evaluate, such as that of the given schedule
+    /// (SolveOptions::start).
     void addHint(SetId set, const Granularity& granularity);
     /// Returns the latency of the thorough bestTiling(); latency() returns it from then on. Only the first
     /// call searches.

@@ -20,7 +20,7 @@ constexpr double kFirstSeconds = 0.3; ///< time limit of the first set-cover bou
 constexpr double kFirstShare = 0.05;
 /// Each further run of the set-cover bound gets this many times the time of the previous one.
 constexpr double kRunGrowth = 3;
-constexpr double kStartScheduleShare = 0.2; ///< share of the total time for finding a start schedule
+constexpr double kStartScheduleShare = 0.2; ///< share of the total time for finding a good schedule
 /// Relative improvement below which a better latency counts as rounding.
 constexpr double kMinImprovement = 1e-9;
 constexpr double kReportSeconds = 0.1; ///< minimum seconds between two progress reports

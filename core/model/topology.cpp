@@ -196,7 +196,7 @@ struct Reader
     std::string file;
     TopologyHeader head;
     std::size_t line = 0;
-    std::int64_t products = 0; ///< with their counts, up to here
+    std::int64_t products = 0; ///< products read so far, counts included
 
     [[nodiscard]] Error fail(std::string message) const
     {

@@ -234,7 +234,7 @@ void CostModel::listLoads(std::int64_t deepest)
                        : 1.0;
         };
         while (!m_ofTensor.empty()) {
-            // the first of equal elements
+            // of loads with equal counts, the first
             const RequestedLoad most = *std::ranges::max_element(m_ofTensor, {}, times);
             m_loads.push_back(most.load);
             std::erase_if(m_ofTensor, [&](const RequestedLoad& r) {

@@ -144,7 +144,7 @@ int exitCodeOf(const CLI::App& program, const CLI::ParseError& error)
     std::stringstream out, wrong;
     const int code = program.exit(error, out, wrong);
     std::cout << out.str();
-    std::cerr << printableLines(wrong.str()); // it quotes arguments
+    std::cerr << printableLines(wrong.str()); // the message quotes arguments
     return code == 0 ? 0 : 2;
 }
 

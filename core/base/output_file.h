@@ -38,7 +38,7 @@ private:
     void begin(const std::string& temporaries);
     [[nodiscard]] int moveIntoPlace(IfThere ifThere, bool& existed);
     [[nodiscard]] int copyIntoPlace();
-    bool check(bool ok); ///< of a call of the system; keeps its errno
+    bool check(bool ok); ///< checks the result of a system call; keeps its errno
 
     std::string m_path;      ///< as the caller names it
     std::string m_target;    ///< where its links lead to

@@ -184,7 +184,7 @@ private:
 /// R17: energy of the runs and transfers of one subgraph, in pJ. Sizes are in units (R1.9).
 struct StepEnergy
 {
-    double slow = 0, fast = 0; ///< of a unit
+    double slow = 0, fast = 0; ///< energy of a unit
     std::int64_t nativeHeight = 1, nativeWidth = 1;
 
     /// Requires problem.hasEnergy().

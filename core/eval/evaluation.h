@@ -57,7 +57,7 @@ struct Evaluation
     std::vector<SubgraphEvaluation> subgraphs;
     std::vector<Issue> issues;
     double total = 0;  ///< sum of the latencies of all structurally valid subgraphs
-    double energy = 0; ///< sum of their energies in pJ (R17)
+    double energy = 0; ///< sum of the energies of these subgraphs in pJ (R17)
     /// Energy-delay product, in pJ x unit of time.
     [[nodiscard]] double edp() const noexcept { return total * energy; }
     [[nodiscard]] bool valid() const noexcept { return issues.empty(); }

@@ -101,7 +101,7 @@ private:
     {
         enum class Kind : std::uint8_t { Buffer, Resident, Kept } kind = Kind::Buffer;
         std::uint32_t map = kNone;      ///< number of its map in m_footprints
-        std::uint32_t coverage = kNone; ///< of a kept input: index in m_coverage
+        std::uint32_t coverage = kNone; ///< index in m_coverage if the input is kept (R9.7)
         std::int64_t height = 1, width = 1, units = 1, wholeSize = 0;
         std::uint64_t askedWhole = 0, taken = 0; ///< last step with a request for all of it, with a donation
     };
@@ -456,7 +456,7 @@ private:
     KeyTable<7> m_earlier; // R8.1: op, rectangle and k range of recorded runs
     double m_compute = 0, m_runEnergy = 0;
     std::int64_t m_room = 0, m_peak = 0; ///< working set of the step, and the largest one so far
-    std::uint32_t m_kind = 0;            ///< of the step
+    std::uint32_t m_kind = 0;            ///< kind of the step
     std::vector<std::pair<std::uint32_t, std::int64_t>> m_tileKinds; // kinds of steps with their numbers
     std::int64_t m_tilePeak = 0;
     std::int64_t m_keptLoad = 0;

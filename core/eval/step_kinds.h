@@ -23,7 +23,7 @@ struct StepKinds
     std::vector<StepKind> kinds;                ///< in the order of their first step
     Step largest;                               ///< the earliest step with the largest working set
     std::map<std::int64_t, std::int64_t> tiles; ///< number of tiles by their number of k steps
-    std::map<OpId, double> energy;              ///< of the runs of an op, in pJ
+    std::map<OpId, double> energy;              ///< energy of the runs of each op, in pJ
     bool complete = true;                       ///< false: the walk ended at `most` steps or was stopped
 };
 /// Walks the steps of a subgraph at its position in the schedule. Without kinds if it breaks R4 or R5.3.

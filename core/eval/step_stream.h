@@ -23,13 +23,13 @@ struct StepOrder
     const Subgraph& subgraph;
     std::vector<TensorId> resident;
     std::vector<std::int64_t> tiles; ///< in order of execution
-    std::int64_t cols = 1;           ///< of the grid of tiles
+    std::int64_t cols = 1;           ///< columns of the grid of tiles
 };
 
 /// A contiguous part of StepOrder::tiles.
 struct StepStretch
 {
-    std::size_t begin = 0, end = 0; ///< of the tiles
+    std::size_t begin = 0, end = 0; ///< places of its tiles, [begin, end)
     std::int64_t firstStep = 0;     ///< Step::index of its first step
     std::int64_t steps = 0;
 };

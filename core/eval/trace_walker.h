@@ -110,7 +110,7 @@ private:
     std::vector<std::vector<std::uint32_t>> m_runsOf;     // for each op, its runs in the current step
     std::vector<std::uint32_t> m_pending;                 // stack of uses that are still to be followed
     std::vector<char> m_repeatable;                       // for each op, true if it may repeat a run
-    std::vector<std::pair<OpId, Rect>> m_accumulators;    // of the current step (R9.1d)
+    std::vector<std::pair<OpId, Rect>> m_accumulators;    // accumulators of the current step (R9.1d)
     KeyTable<7> m_earlier;                                // op, rectangle and k range of runs (R8.1)
     Step m_step;
 

@@ -34,7 +34,7 @@ struct ExplainAnswer
 /// Reads the files and explains the figure. The Error names a figure that is unknown.
 [[nodiscard]] Result<ExplainAnswer> explain(ExplainCall& call);
 
-/// Elements of each group that a list of figures has.
+/// Number of elements of each group in a list of figures; the further ones are left out.
 inline constexpr std::size_t kListedElements = 2;
 /// The JSON document of explain: the figure, or the list of all: [{"address", "value", "unit", "title"}].
 [[nodiscard]] std::string explainJson(const ExplainAnswer& answer);

@@ -39,7 +39,7 @@ struct Figure
 struct FigureGroup
 {
     std::string_view name;          ///< what stands before the star: "subgraphs"
-    std::vector<std::string> names; ///< of each element; empty: it has none
+    std::vector<std::string> names; ///< name of each element; empty if the elements have no names
 };
 
 /// All figures of an answer. An explanation is made when it is asked for. Valid as long as the answer.

@@ -46,7 +46,7 @@ struct Chain
 {
     std::array<std::int64_t, kMaxLevels> temporal{}; ///< by level
     std::vector<std::int64_t> spatial;               ///< by axis, those of all levels in one list
-    std::array<std::int64_t, kMaxLevels> extents{};  ///< of the largest tile of each level
+    std::array<std::int64_t, kMaxLevels> extents{};  ///< extents of the largest tile of each level
     std::array<double, kMaxLevels + 1> instances{};  ///< along this loop
     double steps = 1;                                ///< temporal ones
     std::vector<Share> shares;                       ///< by hop

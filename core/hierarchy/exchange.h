@@ -16,7 +16,7 @@ struct Between
     std::int64_t indexing = 1;  ///< Sr
     std::int64_t others = 1;    ///< Si
     std::int64_t arriving = 1;  ///< Sn: of the others, those without a reduction tree
-    std::int64_t delivered = 1; ///< those without multicast
+    std::int64_t delivered = 1; ///< product of the factors of levels without multicast
 };
 
 /// `spatial`: product of the spatial factors of every level, by loop. `outer` is P; `inner` is C, which is

@@ -10,7 +10,7 @@ namespace tilewright::hierarchy {
 /// Energy of a level in pJ, or that of the multiplications.
 struct EnergyRow
 {
-    std::string name; ///< of the level; "MACs"
+    std::string name; ///< name of the level; "MACs"
     std::array<double, kOperands> operands{};
     double multiplications = 0;
 
@@ -38,7 +38,7 @@ struct ResourceTime
 /// Cycles in which a level without double buffer waits for its tiles.
 struct WaitingRow
 {
-    std::string name; ///< of the level
+    std::string name; ///< name of the level
     std::array<double, kOperands> fill{}, drain{};
     double total = 0;
 };

@@ -23,7 +23,7 @@ struct Step
     bool temporal = true;
     std::size_t order = 0; ///< among all loops of the mapping, from the outermost inwards
 };
-using StepList = std::vector<Step>; ///< of one loop of the layer, from the outermost inwards
+using StepList = std::vector<Step>; ///< steps of one loop of the layer, from the outermost inwards
 using Steps = std::array<StepList, kMaxLoops>;
 
 [[nodiscard]] Steps stepsOf(const Architecture& architecture, const Mapping& mapping);
@@ -58,12 +58,12 @@ template <typename IsFree>
 /// instances and visits. `inner` is the number of levels for the MACs.
 struct ReadCounts
 {
-    std::int64_t reads = 0;  ///< of the outer level
-    std::int64_t writes = 0; ///< of the inner level
+    std::int64_t reads = 0;  ///< reads of the outer level
+    std::int64_t writes = 0; ///< writes of the inner level
 };
 struct WrittenCounts
 {
-    std::int64_t sent = 0;     ///< by the inner level
+    std::int64_t sent = 0;     ///< elements sent by the inner level
     std::int64_t arriving = 0; ///< after the trees
     std::int64_t visited = 0;  ///< each instance of the outer level once in a visit
     std::int64_t first = 0;    ///< of these, in the first visit of a tile

@@ -15,8 +15,8 @@ namespace tilewright::hierarchy {
 
 namespace {
 
-constexpr std::size_t kMostChains = 10'000; ///< of one loop that are all looked at
-constexpr double kStartSeconds = 2;         ///< of each search with factors that divide
+constexpr std::size_t kMostChains = 10'000; ///< chains of one loop that are all looked at
+constexpr double kStartSeconds = 2;         ///< seconds of each search with factors that divide
 
 /// The layer with other trip counts.
 LoopNest withTrips(const LoopNest& nest, const Factors& trips)

@@ -62,7 +62,7 @@ struct TiledNest
 {
     std::size_t levels = 0;
     std::array<Factors, kMaxLevels> spatial;     ///< product of the spatial factors of a level, by loop
-    std::array<Factors, kMaxLevels + 1> extents; ///< of a level, by loop (docs/rules/hierarchy.md 2)
+    std::array<Factors, kMaxLevels + 1> extents; ///< extents of a level, by loop (docs/rules/hierarchy.md 2)
     std::array<std::int64_t, kMaxLevels + 1> instances{};
     std::array<std::array<Visits, kOperands>, kMaxLevels + 1> visits;
     std::int64_t compute = 1; ///< product of all temporal factors

@@ -14,8 +14,8 @@ namespace tilewright::hierarchy {
 namespace {
 
 constexpr std::size_t kMostBranches = 400'000;
-constexpr std::size_t kFirstBranches = 2000; ///< that are bounded before the start
-constexpr std::size_t kMostStates = 250'000; ///< of a branch that can be settled
+constexpr std::size_t kFirstBranches = 2000; ///< branches that are bounded before the start
+constexpr std::size_t kMostStates = 250'000; ///< states of a branch that can be settled
 // The start: a few tilings of one branch, then of the best ones.
 constexpr std::size_t kFirstStates = 300;
 constexpr std::size_t kDiveStates = 4000, kDiveBranches = 24;

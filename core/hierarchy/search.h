@@ -45,7 +45,7 @@ struct SearchOptions
     int threads = 0;                    ///< number of threads; 0: all hardware threads
     double seconds = 0;                 ///< time limit; 0: none
     bool quick = false;                 ///< only the start of the search, whose result has a gap
-    Constraints constraints;            ///< of this nest and architecture
+    Constraints constraints;            ///< constraints of this nest and architecture
     std::stop_token stop;
     std::function<void(const SearchStatus&)> status; ///< called from the thread that calls search()
 };
@@ -58,7 +58,7 @@ struct SearchResult
     bool proven = false;            ///< the whole space is settled for what `SearchOptions::objective` asks
     bool interrupted = false;       ///< the stop token ended the search
     std::optional<NoMapping> none;  ///< why no mapping is valid, if this is known
-    Constraints constraints;        ///< for which the result holds
+    Constraints constraints;        ///< constraints for which the result holds
     /// Lower bound of each objective over all valid mappings that keep the constraints; the best value where
     /// it is proven.
     std::array<double, kObjectives> lowerBound{};

@@ -63,7 +63,7 @@ struct LlmLayer
 {
     bool sparse = false;            ///< the feed forward is routed experts
     std::int64_t window = 0;        ///< keys that a query reads at most; 0: all
-    std::vector<std::int64_t> bits; ///< of a weight, in the order of matricesOf()
+    std::vector<std::int64_t> bits; ///< bits of a weight, in the order of matricesOf()
     bool operator==(const LlmLayer&) const = default;
 };
 
@@ -81,13 +81,13 @@ struct LlmImages
 /// A language model without weights: every size follows from its configuration.
 struct LlmConfig
 {
-    std::string name;   ///< of the file, for people: "llama-3.1-8b"
+    std::string name;   ///< name of the file, for people: "llama-3.1-8b"
     std::string family; ///< `model_type`: "llama"
     std::string file;   ///< for messages
 
     std::int64_t hidden = 0, heads = 0;
     std::int64_t kvHeads = 0;  ///< heads of keys and values
-    std::int64_t headSize = 0; ///< of queries and keys; of values too, unless `latent`
+    std::int64_t headSize = 0; ///< size of a head of queries and keys; of values too, unless `latent`
     std::int64_t feedForward = 0;
     std::int64_t vocabulary = 0; ///< 0: no words (images)
     std::vector<LlmLayer> layers;
@@ -143,16 +143,16 @@ inline constexpr std::size_t kLlmParts = 6;
 /// A matrix of weights of a layer.
 struct LlmMatrix
 {
-    std::string name;   ///< of the operator in its layer: "attn.q"
-    std::string module; ///< in the checkpoint, by which a quantisation names it: "self_attn.q_proj"
+    std::string name;   ///< name of the operator in its layer: "attn.q"
+    std::string module; ///< name in the checkpoint, by which a quantisation names it: "self_attn.q_proj"
     LlmPart part = LlmPart::Attention;
     std::int64_t rows = 0, columns = 0; ///< inputs and outputs
     std::int64_t count = 1;             ///< routed experts
     bool biased = false;
     bool router = false; ///< stays at the width of the elements
-    bool routed = false; ///< of routed experts, of which a token meets some
+    bool routed = false; ///< true for routed experts, of which a token meets some
 
-    [[nodiscard]] std::int64_t weights() const; ///< of all `count`, without biases
+    [[nodiscard]] std::int64_t weights() const; ///< weights of all `count`, without biases
     [[nodiscard]] std::int64_t biases() const { return biased ? columns * count : 0; }
 };
 /// The matrices of a layer in the order in which they are used. Everything else of a layer is

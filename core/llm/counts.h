@@ -12,9 +12,9 @@ namespace tilewright::llm {
 struct LlmCounts
 {
     std::int64_t total = 0;  ///< parameters
-    std::int64_t active = 0; ///< of those that a token meets: `perToken` instead of all routed experts
+    std::int64_t active = 0; ///< parameters that a token meets: `perToken` instead of all routed experts
     std::array<std::int64_t, kLlmParts> parameters{}; ///< by LlmPart; their sum is `total`
-    std::array<double, kLlmParts> bytes{};            ///< of these, at their widths
+    std::array<double, kLlmParts> bytes{};            ///< bytes of these parameters at their widths
     double weightBytes = 0;
     double kvBytesPerToken = 0; ///< of the whole model, for a token that no window has dropped yet
 };

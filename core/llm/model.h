@@ -33,7 +33,7 @@ struct LlmOptions
     std::int64_t tokens = 0;         ///< tokens of a step of decode
     std::int64_t layers = kEachKind; ///< the first layers; or one layer of each kind, or all
     std::int64_t chips = 1;          ///< chips that share every layer (tensor parallelism)
-    std::int64_t stages = 1;         ///< groups of so many chips, one after another (pipeline)
+    std::int64_t stages = 1;         ///< pipeline stages, each a group of `chips` chips
     std::int64_t expertChips = 1;    ///< chips that share the routed experts, each with sequences of its own
     std::int64_t expertSkew = 0;     ///< exponent of the tokens an expert gets, in 1/1000; 0: even
     std::int64_t kvBits = 0, weightBits = 0, activationBits = 0; ///< in 1/1024 bit; 0: those of the file

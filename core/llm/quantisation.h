@@ -27,7 +27,7 @@ struct LlmOverhead
 /// A format of weights and of what they are multiplied with.
 struct LlmFormat
 {
-    std::int64_t bits = 0; ///< of a weight alone, in 1/1024 bit
+    std::int64_t bits = 0; ///< bits of a weight alone, in 1/1024 bit
     std::vector<LlmOverhead> overheads;
     std::int64_t activationBits = 0; ///< in 1/1024 bit, scales included; 0: not quantised
     bool operator==(const LlmFormat&) const = default;

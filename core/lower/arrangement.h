@@ -102,7 +102,7 @@ private:
     struct Source
     {
         std::string name;
-        std::int64_t rows = 0, cols = 0; ///< of a matrix
+        std::int64_t rows = 0, cols = 0; ///< size of a matrix
         std::int64_t elements = 0;
         bool constant = false;
         std::vector<SourceId> bases; ///< sources of a rearrangement; empty for a matrix
@@ -110,7 +110,7 @@ private:
         std::vector<SourceId> segments;
         std::optional<TensorId> tensor; ///< tensor of a matrix that is already in the problem
         std::int64_t bits = 0;
-        std::optional<ImageShape> image; ///< of a matrix of images
+        std::optional<ImageShape> image; ///< shape of the images of a matrix of images
         /// of images with zeros around them: the matrix without the zeros, and the first of its channels
         std::optional<std::pair<SourceId, std::int64_t>> inside;
     };

@@ -25,8 +25,8 @@ struct Collective
     CollectiveKind kind = CollectiveKind::AllReduce;
     std::string name; ///< "all-reduces after attention"
     double count = 1;
-    double bytes = 0;       ///< of the result of one
-    std::int64_t chips = 1; ///< that take part
+    double bytes = 0;       ///< bytes of the result of one
+    std::int64_t chips = 1; ///< chips that take part
 };
 /// The collectives of one step of a stage, of which `stage` is what one chip has. A stage with an embedding
 /// does not receive anything from another one. `elementBytes`: of an activation.

@@ -14,7 +14,7 @@ struct StageFloor
 {
     llm::LlmConfig config; ///< what one chip has of the first of them
     std::int64_t count = 1;
-    StepFloor chip;             ///< of one chip
+    StepFloor chip;             ///< floor of one chip
     ExplainedValue collectives; ///< ms
     ExplainedValue time;        ///< ms: the floor of the chip, then the collectives
 };
@@ -40,7 +40,7 @@ struct GroupFloor
 /// Returns ms in cycles at the clock of the machine.
 [[nodiscard]] ExplainedValue cyclesOf(const ExplainedValue& milliseconds, const Machine& machine);
 
-/// What the sequences of a step need on the fullest chip.
+/// Bytes of weights and bytes of cache in a step, each on the chip that holds most of it.
 struct ChipBytes
 {
     ExplainedValue weights, cache;

@@ -77,7 +77,7 @@ struct MachineCores
     std::int64_t lanes = 1;     ///< elements of the vector unit in a cycle and pass
     bool operator==(const MachineCores&) const = default;
 
-    [[nodiscard]] std::int64_t pes() const noexcept { return rows * cols; } ///< of one array
+    [[nodiscard]] std::int64_t pes() const noexcept { return rows * cols; } ///< PEs of one array
     /// MACs of a PE in a cycle for operands of these bits. The entry of exactly this pair is used, else the
     /// entry of the narrowest width that holds the wider operand, else 1. A fraction of a bit is the share of
     /// a scale that a group of elements has in common, and does not count.
@@ -175,8 +175,8 @@ struct Machine : MachineCores
     /// Links to other chips of the same kind (docs/rules/llm.md 8).
     struct Links
     {
-        double gbPerSecond = 0;   ///< that one chip sends over all its links; 0: it has none
-        double latencyMicros = 0; ///< of one transfer between two chips
+        double gbPerSecond = 0;   ///< rate that one chip sends over all its links; 0: it has none
+        double latencyMicros = 0; ///< latency of one transfer between two chips
         LinkTopology topology = LinkTopology::Ring;
         bool operator==(const Links&) const = default;
     };
@@ -195,7 +195,7 @@ struct Machine : MachineCores
     {
         double rf = 0.96, noc = 2, spm = 13.5, dram = 200, mac = 0.075;
         double rfWrite = 0.96, spmWrite = 13.5, dramWrite = 200; ///< as the reads, unless the file says so
-        double leakage = 0;                                      ///< of one cycle of a core
+        double leakage = 0;                                      ///< energy of one cycle of a core
         bool operator==(const Energy&) const = default;
     };
 
@@ -203,12 +203,12 @@ struct Machine : MachineCores
     std::int64_t elementBytes = 2;
     std::int64_t accumulatorBytes = 4;
     double clockGhz = 1;
-    double technologyNm = 16;           ///< of the chip, for energies that it does not state
+    double technologyNm = 16;           ///< technology of the chip, for energies that it does not state
     std::vector<OtherCores> otherCores; ///< sorted by name
     Passes passes;
     std::array<Level, 5> levels; ///< indexed by MachineLevel; levels that the file lacks are derived
     MachineLevel scratchpad = MachineLevel::L3;
-    std::int64_t registerFileBytes = 512; ///< of one PE, all its register files together
+    std::int64_t registerFileBytes = 512; ///< bytes of one PE, all its register files together
     /// Bytes of a PE for inputs, weights and outputs if these have register files of their own, else 0.
     std::array<std::int64_t, 3> registerFiles{}; ///< indexed by MachineOperand
     std::int64_t scratchpadBanks = 32;
@@ -334,7 +334,7 @@ struct MachineField
     bool summary = false;
     std::string formula;                 ///< formula of a derived value, "2 * array cols"
     std::vector<std::string_view> words; ///< the choices of a Word
-    std::optional<Provenance> source;    ///< of a given value that names its own
+    std::optional<Provenance> source;    ///< source of a given value that names its own
     std::vector<MachineLens> lenses;     ///< the lenses that model the field
 };
 

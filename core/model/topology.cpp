@@ -39,10 +39,10 @@ enum class Col {
     Across,
     Batch,
     Sparsity,
-    Count ///< of equal products
+    Count ///< number of equal products
 };
 constexpr std::size_t kColumns = 15;
-constexpr std::int64_t kMostProducts = 100'000; ///< of a list with counts
+constexpr std::int64_t kMostProducts = 100'000; ///< products of a list with counts
 
 struct TopologyName
 {
@@ -196,7 +196,7 @@ struct Reader
     std::string file;
     TopologyHeader head;
     std::size_t line = 0;
-    std::int64_t products = 0; ///< with their counts, up to here
+    std::int64_t products = 0; ///< products read so far, counts included
 
     [[nodiscard]] Error fail(std::string message) const
     {

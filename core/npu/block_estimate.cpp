@@ -80,8 +80,8 @@ namespace {
 /// Loads of an operand: tiles of a block's panel.
 struct OperandLoads
 {
-    double panels = 0;  ///< that all cores load
-    double fetched = 0; ///< of them from DRAM; the shared memory supplies the others
+    double panels = 0;  ///< panels that all cores load
+    double fetched = 0; ///< panels that come from DRAM; the shared memory supplies the others
     double first = 0;   ///< cycles of a tile that all cores load at the same time from DRAM
     double near = 0;    ///< cycles of a tile that the shared memory has
 

@@ -9,7 +9,7 @@ namespace tilewright::npu {
 /// What moving a tile costs DRAM.
 struct TileMove
 {
-    double bytes = 0; ///< of its bursts
+    double bytes = 0; ///< bytes of its bursts
     double alone = 0; ///< cycles while no other tile moves: of its busiest bank or bus
     double again = 0; ///< the same if its rows are open already
     double banks = 0; ///< cycles of all banks together
@@ -24,7 +24,7 @@ struct BlockGrid
     std::int64_t rows = 1, cols = 1;
     std::int64_t parts = 1;
     bool innerOfRow = false; ///< each row has an inner operand of its own
-    double tensorCycles = 0; ///< of all nodes together
+    double tensorCycles = 0; ///< cycles of all nodes together
     TileMove outer, inner, result;
     /// The inner operands and the results of the columns that the cores compute at the same time.
     TileMove innerAtOnce, resultAtOnce;

@@ -30,7 +30,7 @@ struct Limit
 {
     enum class What { Dram, Tensor, Vector, Wait };
     What what = What::Wait;
-    CoreState wait = CoreState::Idle; ///< of What::Wait
+    CoreState wait = CoreState::Idle; ///< state of the waiting cores, for What::Wait
     /// of the makespan: buses or engines at work; of What::Wait of the cycles of all cores
     double share = 0;
 };

@@ -18,7 +18,7 @@ struct ProductToCut
 {
     MatmulShape shape;
     std::array<std::int64_t, 3> bits; ///< width of an element of A, B and C in 1/1024 bit
-    int widestBytes = 2;              ///< of an element of A, B or C: the sizes follow from it
+    int widestBytes = 2;              ///< bytes of the widest element of A, B and C: the sizes follow from it
     TileSizes wish;                   ///< requested sizes, which are kept; 0 = by the rule
     /// A and B may lie in SPM as the accumulators of the nodes that made them.
     std::array<bool, 2> accumulated{};

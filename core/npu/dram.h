@@ -147,7 +147,7 @@ private:
     struct Request
     {
         std::uint32_t first = 0, end = 0;
-        std::int64_t bursts = 0; ///< that the bus has not moved
+        std::int64_t bursts = 0; ///< bursts that the bus has not moved
     };
     /// A request on its way to the banks.
     struct Arrival

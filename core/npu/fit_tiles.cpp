@@ -19,7 +19,7 @@ namespace {
 struct SpmNeed
 {
     std::int64_t once = 0, doubled = 0;
-    TileSizes sizes; ///< of the operator, those that were not requested included
+    TileSizes sizes; ///< tile sizes of the operator, those that were not requested included
 };
 
 /// The need of a product, which has very many nodes if its tiles are small.

@@ -27,7 +27,7 @@ struct NpuTensor
     std::string name;
     int rank = 1;
     std::array<std::int64_t, kMaxRank> shape{1, 1, 1, 1};
-    std::int64_t bits = 2 * kPartsOfByte; ///< of an element, in 1/1024 bit
+    std::int64_t bits = 2 * kPartsOfByte; ///< width of an element, in 1/1024 bit
     std::int64_t dramBase = 0;
     std::int64_t dramSize = 0; ///< size in bytes
 
@@ -186,7 +186,7 @@ struct NpuGraph
 {
     std::string name;
     NpuHardware hardware; ///< machine whose default tiles these are
-    int elementBytes = 2; ///< of the model; the energies of the hardware are of such elements
+    int elementBytes = 2; ///< element bytes of the model; the energies of the hardware are of such elements
     /// Default tiles may fit with one set of operands only, because others make too many nodes.
     bool fewNodes = false;
     std::vector<NpuTensor> tensors;

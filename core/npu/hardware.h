@@ -38,7 +38,7 @@ struct DramHardware
     Cycle rowMissCycles = 60;
     /// From the request of a DMA until its bytes are queued, beside the times of the banks.
     Cycle readLatencyCycles = 0, writeLatencyCycles = 0;
-    std::int64_t outstandingRequests = 0; ///< of one DMA of a core; 0: no limit
+    std::int64_t outstandingRequests = 0; ///< requests of one DMA of a core; 0: no limit
     std::int64_t requestBytes = 64;       ///< largest request, if their number is limited
     bool addressHash = false;             ///< higher bits of the address permute channels and banks
     Arbiter arbiter = Arbiter::DramAware;

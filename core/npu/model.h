@@ -128,7 +128,7 @@ struct OpTiling
 struct MatmulShape
 {
     std::int64_t m = 0, n = 0, k = 0;
-    std::array<std::int64_t, 2> batch{1, 1}; ///< of the result, the outer dimension first
+    std::array<std::int64_t, 2> batch{1, 1}; ///< batch sizes of the result, the outer dimension first
     [[nodiscard]] std::int64_t batches() const noexcept { return batch[0] * batch[1]; }
     bool operator==(const MatmulShape&) const = default;
 };

@@ -41,7 +41,7 @@ struct Matches
 {
     std::vector<Match> matches; ///< by operator
     std::vector<UnmatchedValue> values;
-    std::vector<OperatorId> operators; ///< that run and have no value
+    std::vector<OperatorId> operators; ///< operators that run and have no value
 };
 
 /// Finds the operator of every name: by the exact name, then by the names of ops, then by the shortest ending

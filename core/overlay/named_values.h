@@ -16,7 +16,7 @@ namespace tilewright::overlay {
 struct NamedValue
 {
     std::string name;
-    std::size_t line = 0; ///< of the file, from 1; of JSON the number of the entry
+    std::size_t line = 0; ///< line of the file, from 1; of JSON the number of the entry
     double value = 0;     ///< in the unit of the quantity; several rows of one name are joined
 };
 
@@ -50,9 +50,9 @@ enum class Repeated : std::uint8_t { Refused, Sum, Mean };
 /// How a file of values is read; every member may be left as it is.
 struct ReadOptions
 {
-    std::string column;             ///< of the values; empty: chosen by its name
+    std::string column;             ///< column of the values; empty: chosen by its name
     std::string nameColumn;         ///< empty: chosen by its name
-    std::string unit;               ///< of a column whose name has none, "us"
+    std::string unit;               ///< unit of a column whose name has none, "us"
     std::vector<std::string> where; ///< conditions, as those of a measured set
     Repeated repeated = Repeated::Refused;
 };

@@ -41,9 +41,9 @@ struct Overlay
     Form form = Form::Table;
     Figure figure = Figure::Latency;
     validation::Comparison comparison;  ///< `predicted` is the figure of ours, in the unit of the column
-    std::vector<RowParts> parts;        ///< of each row of the comparison
+    std::vector<RowParts> parts;        ///< parts of each row of the comparison
     std::vector<NamedValue> values;     ///< without an operator
-    std::vector<std::string> reasons;   ///< of each of these
+    std::vector<std::string> reasons;   ///< reason of each of these
     std::vector<std::string> operators; ///< names of those that run and have no value
 
     /// The row of an operator; nullopt: it has none.

@@ -13,11 +13,11 @@ namespace tilewright {
 struct RunFinish
 {
     Schedule schedule;
-    double end = 0;                  ///< of its run
-    double latency = 0;              ///< of it (R10)
-    double endBefore = 0;            ///< of the run of the first schedule
-    double latencyBefore = 0;        ///< of the first schedule
-    std::int64_t runs = 0;           ///< that were tried
+    double end = 0;                  ///< end of its run
+    double latency = 0;              ///< latency of `schedule` (R10)
+    double endBefore = 0;            ///< end of the run of the first schedule
+    double latencyBefore = 0;        ///< latency of the first schedule
+    std::int64_t runs = 0;           ///< number of runs that were tried
     std::size_t of = 0;              ///< index of the schedule that it is a variant of
     std::vector<SubgraphId> retiled; ///< subgraphs whose tiles changed
 };

@@ -44,9 +44,9 @@ inline constexpr std::size_t kRunWaits = 7;
 /// four of which fill the trunk.
 struct RunNetwork
 {
-    std::int64_t linkUnits = 0; ///< that a link moves in `linkTime`; 0: half the external bandwidth
+    std::int64_t linkUnits = 0; ///< units that a link moves in `linkTime`; 0: half the external bandwidth
     std::int64_t linkTime = 1;  ///< in units of time
-    std::int64_t links = 4;     ///< that may be at work at a time
+    std::int64_t links = 4;     ///< links that may be at work at a time
     bool operator==(const RunNetwork&) const = default;
 };
 
@@ -58,9 +58,9 @@ struct RunOptions
     /// beside the oldest one that has not ended (R20).
     std::int64_t prefetch = 1;
     std::int64_t cores = 1;                          ///< at most kMostCores (docs/rules/run.md 5)
-    RunNetwork network{};                            ///< of several cores
+    RunNetwork network{};                            ///< network between several cores
     std::int64_t mostSteps = std::int64_t{1} << 22;  ///< a longer schedule is refused
-    std::size_t mostCommands = std::size_t{1} << 20; ///< that are recorded; 0: only the sums
+    std::size_t mostCommands = std::size_t{1} << 20; ///< commands that are recorded; 0: only the sums
     bool operator==(const RunOptions&) const = default;
 };
 
@@ -73,10 +73,10 @@ struct RunCommand
     std::uint16_t core = 0;
     SubgraphId subgraph;
     std::int64_t step = 0;  ///< index in ScheduleRun::steps
-    std::optional<OpId> op; ///< of array and vector
+    std::optional<OpId> op; ///< op of a run on the array or the vector unit
     std::optional<TensorId>
-        tensor; ///< that is loaded (a view stands for itself) or stored; of a run: its output
-    Rect rect;  ///< of the tensor; empty for `kept` and `network`
+        tensor; ///< tensor that is loaded (a view stands for itself) or stored; for a run its output
+    Rect rect;  ///< part of the tensor; empty for `kept` and `network`
     std::int64_t k0 = 0, k1 = 0; ///< range of the reduction of a run
     std::int64_t units = 0;      ///< loaded or stored
     double begin = 0, end = 0;
@@ -147,17 +147,17 @@ struct RunCoreSums
 /// end.
 struct RunSubgraph
 {
-    double admitted = 0; ///< its first step
+    double admitted = 0; ///< its first step is admitted
     double begin = 0;    ///< its first command begins
     double end = 0;      ///< its last step has ended
     std::int64_t firstStep = 0,
                  steps = 0; ///< in ScheduleRun::steps; of several cores its steps are mixed with others
     double latency = 0;     ///< R10.1
     double length = 0;      ///< by how much it moves the end of the run so far
-    double startUp = 0;     ///< of `length`: before its first run begins
-    double drain = 0;       ///< of `length`: after its last run has ended
+    double startUp = 0;     ///< part of `length` before its first run begins
+    double drain = 0;       ///< part of `length` after its last run has ended
     double overlap = 0;     ///< what its units do side by side that R10 adds up, less its stalls
-    double early = 0;       ///< its commands begin that long before the subgraphs before it end
+    double early = 0;       ///< how long before the end of the subgraphs before it its commands begin
     std::array<double, kRunUnits> busy{};
 };
 
@@ -169,7 +169,7 @@ struct ScheduleRun
     Rules rules;
     double end = 0;
     double latency = 0;                         ///< R10's total
-    std::array<RunUnitSums, kRunUnits> units{}; ///< of all cores together
+    std::array<RunUnitSums, kRunUnits> units{}; ///< sums of all cores together
     std::vector<RunCoreSums> cores;
     std::int64_t loadUnits = 0, storeUnits = 0; ///< between external and fast memories
     std::int64_t networkUnits = 0;              ///< read from other cores

@@ -23,14 +23,14 @@ struct RunShared
     {
         TensorId tensor;
         SubgraphId subgraph;
-        std::uint64_t left = 0; ///< that were named and have not ended
+        std::uint64_t left = 0; ///< stores that were named and have not ended
     };
     struct SubgraphState
     {
-        std::uint64_t runs = 0, keptLoads = 0; ///< that were named and have not ended
+        std::uint64_t runs = 0, keptLoads = 0; ///< commands that were named and have not ended
         std::size_t unnamed = 0;               ///< cores that have not named all their steps; 0 with one core
-        std::int64_t steps = 0;                ///< of several cores: that have not ended
-        std::vector<std::uint32_t> gates;      ///< of the tensors that it stores
+        std::int64_t steps = 0;                ///< with several cores: steps that have not ended
+        std::vector<std::uint32_t> gates;      ///< gates of the tensors that it stores
     };
 
     const Problem& problem;
@@ -43,7 +43,7 @@ struct RunShared
     std::vector<Gate> gates{};
     std::vector<SubgraphState> subgraphs{};
     std::optional<std::size_t> channel{}; ///< core whose transfer is under way over the channel
-    std::vector<SubgraphId> ended{};      ///< that have ended on all cores, to be told to them
+    std::vector<SubgraphId> ended{};      ///< subgraphs that have ended on all cores; every core is told
 
     [[nodiscard]] SubgraphState& of(SubgraphId s) { return subgraphs[s.index()]; }
     [[nodiscard]] const SubgraphState& of(SubgraphId s) const { return subgraphs[s.index()]; }
@@ -110,13 +110,13 @@ private:
     {
         RunCommand what;
         std::uint32_t gate = 0;
-        bool isComplete = false; // its tile
+        bool isComplete = false; // true if the tile is computed
     };
     struct StepState
     {
         RunStep what;
         std::int64_t place = -1;                       // in ScheduleRun::steps
-        std::uint32_t loads = 0, runs = 0, stores = 0; // that have not ended
+        std::uint32_t loads = 0, runs = 0, stores = 0; // commands that have not ended
         std::uint32_t incomplete = 0;                  // stores whose tile is not complete
         std::vector<RoomLedger::ItemId> items;
         std::vector<Store> tiles; // to store, each as soon as a run completes it
@@ -125,10 +125,10 @@ private:
     {
         RunCommand what;
         Ticks duration = 0;
-        Counts needs{};                     // of a run
-        std::vector<std::uint32_t> gates{}; // of a load
-        std::vector<Origin> origins{};      // of several cores: resident tensors that it reads
-        std::int32_t completes = -1;        // of a run: the tile of its step
+        Counts needs{};                     // of a run: what must have ended before it
+        std::vector<std::uint32_t> gates{}; // of a load: gates of what it reads
+        std::vector<Origin> origins{};      // with several cores: resident tensors that it reads
+        std::int32_t completes = -1;        // of a run: tile of its step that it completes; -1: none
     };
 
     // run_core_names.cpp
@@ -181,7 +181,7 @@ private:
     const Subgraph* m_current = nullptr;
     std::vector<TensorId> m_resident; // before it
     std::optional<StepCosts> m_costs;
-    std::uint64_t m_keptLoads = 0; // loads up to its last transfer of kept tensors (R9.7); 0: none
+    std::uint64_t m_keptLoads = 0; // loads up to the subgraph's last transfer of kept tensors (R9.7); 0: none
     // by step of the current tile, by run: its place in its queue, from 1
     std::vector<std::vector<std::uint64_t>> m_places;
     bool m_holdsReserved = false; // what it reserves, until it has ended on all cores
@@ -202,7 +202,7 @@ private:
     };
     std::vector<Reservation> m_reservations;
 
-    std::deque<StepState> m_steps; // that were admitted, from the first one that has not ended
+    std::deque<StepState> m_steps; // admitted steps, from the first one that has not ended
     std::int64_t m_oldest = 0;     // number of that one
     std::int64_t m_admitted = 0;   // number of steps
     StepState m_next;              // the step that waits for its admission

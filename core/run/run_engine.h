@@ -39,8 +39,8 @@ private:
     struct Feed
     {
         std::optional<StepStream> stream;
-        std::size_t subgraph = 0; ///< of `stream`, or the next one
-        std::int64_t left = 0;    ///< of several cores: steps of `stream` that are not named
+        std::size_t subgraph = 0; ///< subgraph of `stream`, or the next one
+        std::int64_t left = 0;    ///< with several cores: steps of `stream` that are not named
         bool hasNext = false;     ///< a step waits for its admission
     };
     [[nodiscard]] std::vector<StepStretch> assign(const std::vector<StepStretch>& stretches,
@@ -58,7 +58,8 @@ private:
     std::deque<RunCore> m_cores;
     std::vector<Feed> m_feeds;
     std::size_t m_nextOnChannel = 0, m_nextOnNetwork = 0; ///< cores whose turn it is
-    std::size_t m_firstCore = 0, m_nextCore = 0;          ///< of the subgraph opened last; after its last one
+    /// First core of the subgraph opened last; the core after its last one.
+    std::size_t m_firstCore = 0, m_nextCore = 0;
 };
 
 } // namespace tilewright

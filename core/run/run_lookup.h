@@ -61,7 +61,7 @@ struct RunLimit
 {
     enum class What : std::uint8_t { Channel, Array, Vector };
     What what = What::Channel;
-    double share = 0; ///< of the end of the run, 0 to 1
+    double share = 0; ///< share of the end of the run, 0 to 1
 };
 [[nodiscard]] RunLimit limitOf(const ScheduleRun& run);
 

@@ -85,7 +85,7 @@ template <typename IdT, typename Parts> std::vector<std::string> namesOf(const P
 /// The numbers of ops or tensors in a file, and what they are in the problem.
 struct Numbering
 {
-    std::size_t count = 0; ///< of the file
+    std::size_t count = 0; ///< ops or tensors of the file
     bool byName = false;   ///< false: the same number in the problem
     std::vector<std::optional<std::size_t>> inProblem;
     std::vector<std::string> missing; ///< names of the file that the problem does not have

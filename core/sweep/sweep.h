@@ -95,7 +95,7 @@ struct Plan
     Tiles tiles = Tiles::Default;
     CostModel costModel = CostModel::FourLevels;
     std::string architecture; ///< file of an architecture with levels, whose fields are axes then
-    std::int64_t prefetch = tilewright::RunOptions().prefetch; ///< of the lens run (R20)
+    std::int64_t prefetch = tilewright::RunOptions().prefetch; ///< prefetch of the lens run (R20)
     std::string schedule;       ///< schedule file that is evaluated or run, or from which a solve starts
     std::optional<Rules> rules; ///< empty: those of the problem of each point (R18)
     std::uint64_t seed = 1;
@@ -211,7 +211,7 @@ struct Sweep
     Manifest manifest;
     std::vector<SweepWorkload> workloads;
     std::optional<Machine> machine;
-    std::optional<hierarchy::Architecture> architecture; ///< of the plan
+    std::optional<hierarchy::Architecture> architecture; ///< architecture of the plan
     std::string scheduleText;
 
     [[nodiscard]] const Plan& plan() const noexcept { return manifest.plan; }

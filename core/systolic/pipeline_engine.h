@@ -155,7 +155,7 @@ private:
     Ref m_wanted = std::numeric_limits<Ref>::max(); ///< commands from this one on are not dropped
     bool m_silent = false;                          ///< no figures are taken
     bool m_isShort = true;                          ///< old commands were dropped a moment ago
-    std::shared_ptr<ProgramReplay> m_replay;        ///< of the run of a stream
+    std::shared_ptr<ProgramReplay> m_replay;        ///< replay of the run of a stream
 
     // the result
     PipelineRun m_run;

@@ -344,8 +344,8 @@ private:
 
     const Program& m_program;
     const ProgramOptions& m_options;
-    std::optional<Unit> m_unit = Unit{}; ///< of the next part
-    Operands m_operands;                 ///< of m_unit
+    std::optional<Unit> m_unit = Unit{}; ///< unit of the next part
+    Operands m_operands;                 ///< operands of m_unit
     TileShape m_tile;
     BankMap m_banks;
     BlockPlace m_at;

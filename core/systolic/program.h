@@ -92,7 +92,7 @@ struct ProgramOptions
     ProgramStyle style = ProgramStyle::Pipelined;
     BankLayout layout = BankLayout::Split;
     std::int64_t banks = 8;
-    std::int64_t l3Bytes = 4 * 128 * 1024; ///< size of L3; B is loaded once if all of it fits into 40 % of it
+    std::int64_t l3Bytes = 4 * 128 * 1024;       ///< size of L3; B is loaded once if it fits into 40 % of L3
     std::array<std::int64_t, 3> capacityBytes{}; ///< total sizes of L3, L2 and L1; 0 = unlimited
     std::int64_t l2OutputSlots = 1;
     std::int64_t l1Slots = 2;      ///< number of slots per operand

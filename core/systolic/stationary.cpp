@@ -374,9 +374,9 @@ private:
     const ProgramOptions& m_options;
     Stationary m_of;
     bool m_keepsA;
-    std::optional<Unit> m_current = Unit{}; ///< of the next part
+    std::optional<Unit> m_current = Unit{}; ///< unit of the next part
     std::int64_t m_unit = 0;                ///< number of units written
-    Operands m_operands;                    ///< of m_current; barriered: of the unit before
+    Operands m_operands;                    ///< operands of m_current; barriered: of the unit before
     /// The block whose weights were loaded last, and the command that loaded them
     std::optional<Fold> m_loaded;
     Ref m_loadedBy = 0;

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kMostText = std::size_t{64} << 20; ///< bytes of the texts of an answer
 constexpr int kMostValue = 1 << 20;                      ///< bytes of one value
 constexpr int kMostSql = 1 << 16;
-constexpr int kStepsBetweenLooks = 2000; ///< of SQLite's virtual machine
+constexpr int kStepsBetweenLooks = 2000; ///< steps of SQLite's virtual machine
 
 struct CloseStatement
 {

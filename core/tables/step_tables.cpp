@@ -18,7 +18,7 @@ struct StepRow
 {
     const Problem& problem;
     std::size_t subgraph = 0;
-    double start = 0; ///< of the subgraph
+    double start = 0; ///< start of the subgraph
     const Step& step;
 };
 

@@ -50,11 +50,12 @@ struct Subject
     std::shared_ptr<const sweep::SweepTable> sweep = {};
 };
 
-/// Steps of a subgraph that are listed; the table left_out names the subgraphs that have more.
+/// Maximum number of steps of a subgraph that are listed; the table left_out names the subgraphs that have
+/// more.
 inline constexpr std::int64_t kMostStepsOfSubgraph = 10'000;
-/// Rows of the tables of steps, of runs, of buffers and of stalls.
+/// Maximum number of rows in each of the tables of steps, runs, buffers and stalls.
 inline constexpr std::int64_t kMostRows = 200'000;
-/// Steps of a schedule that are walked for its traffic and its buffers.
+/// Maximum number of steps of a schedule that are walked for its traffic and its buffers.
 inline constexpr std::int64_t kMostWalked = 1'000'000;
 
 /// Receives a row of a table, in the order of its columns.

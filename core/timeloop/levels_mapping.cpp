@@ -353,8 +353,8 @@ private:
     const mapping::LoopNest& m_nest;
     const hierarchy::Architecture& m_architecture;
     std::string m_at;
-    std::vector<int> m_permutation; ///< of the directive, the innermost loop first
-    DirectiveFactors m_written;     ///< of the directive
+    std::vector<int> m_permutation; ///< permutation of the directive, the innermost loop first
+    DirectiveFactors m_written;     ///< factors of the directive
     /// Residues of a level by loop: of its temporal directive, and by the field `axis` of the spatial ones.
     struct Residues
     {

@@ -11,7 +11,7 @@ namespace tilewright::validation {
 struct ComparedRow
 {
     std::string name;
-    std::size_t line = 0; ///< of the file
+    std::size_t line = 0; ///< line of the file
     double measured = 0;
     double predicted = 0;
     std::string error; ///< why there is no prediction; empty: there is one
@@ -24,7 +24,7 @@ struct ComparedRow
 /// rows, or without any spread, are 0.
 struct Agreement
 {
-    std::size_t rows = 0;       ///< those with a prediction above 0
+    std::size_t rows = 0;       ///< number of rows with a prediction above 0
     double ratio = 1;           ///< geometric mean of predicted / measured
     double least = 1, most = 1; ///< the smallest and the largest ratio
     double error = 0;           ///< geometric mean of the larger of ratio and 1 / ratio, less 1

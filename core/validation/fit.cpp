@@ -182,7 +182,7 @@ private:
     const FitPredictions& m_predict;
     const Progress& m_progress;
     std::vector<std::size_t> m_rows;
-    std::size_t m_part = 0, m_parts = 1; ///< of the work: all rows, then each fold
+    std::size_t m_part = 0, m_parts = 1; ///< parts of the work: all rows, then each fold
     int m_evaluations = 0;
 };
 

@@ -35,7 +35,7 @@ Result<bool> isPrefill(const RowCells& row)
     return phase == "prefill";
 }
 
-/// All queries of one sequence, each with the keys before it.
+/// Causal attention of one sequence: each query meets its own key and the keys before it.
 model::ModelBuilder prefillAttention(const std::string& name, std::int64_t heads, std::int64_t kvHeads,
                                      std::int64_t size, std::int64_t length)
 {

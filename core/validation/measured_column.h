@@ -15,7 +15,7 @@ enum class Quantity : std::uint8_t {
     Cycles,
     Bytes,           ///< moved to and from the external memory
     Picojoules,      ///< energy
-    TokensPerSecond, ///< of a step of a language model, one chip
+    TokensPerSecond, ///< throughput of a step of a language model, one chip
     Plain,           ///< a number whose column names no unit; not of measured sets
 };
 /// "ms", "cycles", "bytes", "pJ", "tokens/s", "".
@@ -27,7 +27,7 @@ struct MeasuredColumn
 {
     std::string name; ///< as in the file
     Quantity quantity = Quantity::Milliseconds;
-    double scale = 1; ///< of one unit of the file
+    double scale = 1; ///< value of one unit of the file
 };
 /// The column with this name; nullopt: the name has no unit.
 [[nodiscard]] std::optional<MeasuredColumn> measuredColumn(std::string_view name);

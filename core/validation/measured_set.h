@@ -19,10 +19,10 @@ namespace tilewright::validation {
 struct MeasuredRow
 {
     std::string name;
-    std::size_t line = 0; ///< of the file, from 1
+    std::size_t line = 0; ///< line of the file, from 1
     model::Model model;   ///< the operator alone
-    double measured = 0;  ///< in the unit of the quantity
-    npu::TileSizes tile;  ///< that the chip used, as far as the table says so
+    double measured = 0;  ///< measured value in the unit of the quantity
+    npu::TileSizes tile;  ///< tile that the chip used, as far as the table says so
     /// Of a step of a language model, which has no `model`: the file of its configuration as the table names
     /// it, the sizes of the step (llm::optionsOf()), and the tokens that it computes.
     std::string config;

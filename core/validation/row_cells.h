@@ -25,7 +25,7 @@ struct RowCells
     std::string file;
     std::size_t line = 0; ///< from 1
     std::vector<std::string_view> cells;
-    std::vector<std::string> names;                          ///< of the columns, as in the file
+    std::vector<std::string> names;                          ///< names of the columns, as in the file
     std::map<std::string, std::size_t, std::less<>> columns; ///< by names in lower case
 
     /// Takes the cells as names of the columns.

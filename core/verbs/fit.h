@@ -35,13 +35,13 @@ struct FitAnswer
     [[nodiscard]] Table errors() const;
     /// Names and texts for people: each value before and after, and the errors with the fitted machine.
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> lines() const;
-    [[nodiscard]] Table table() const;      ///< of the values
+    [[nodiscard]] Table table() const;      ///< table of the values
     [[nodiscard]] std::string json() const; ///< one document
 };
 /// Rows that a machine predicts, for a fit.
 struct FitRows
 {
-    std::string file; ///< of the measurements
+    std::string file; ///< name of the file of measurements
     std::string lens;
     validation::Quantity quantity = validation::Quantity::Milliseconds; ///< a time
     /// The same rows in the same order on every machine.

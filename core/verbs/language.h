@@ -56,18 +56,18 @@ struct LanguagePart
     llm::LlmPart part = llm::LlmPart::Attention;
     std::int64_t parameters = 0;
     double weightBytes = 0;
-    double macs = 0, readBytes = 0; ///< of the step that is open
+    double macs = 0, readBytes = 0; ///< MACs and bytes read of the step that is open
 };
 
 /// The figures of a model on a machine that no lens changes.
 struct LanguageFigures
 {
-    llm::LlmConfig config;   ///< of the whole model
-    llm::LlmOptions options; ///< of the step that is open, resolved
-    std::int64_t cores = 1;  ///< of a chip
+    llm::LlmConfig config;   ///< configuration of the whole model
+    llm::LlmOptions options; ///< options of the step that is open, resolved
+    std::int64_t cores = 1;  ///< cores of a chip
     /// By LanguageFigure; empty: the model or the machine has none.
     std::array<std::optional<ExplainedValue>, kLanguageFigures> figures;
-    lower::StepFloor floor; ///< of the step that is open, of one chip (of the last stage)
+    lower::StepFloor floor; ///< floor of the step that is open, of one chip (of the last stage)
     ExplainedValue step;    ///< ms of the step that is open, of all stages, with collectives
     /// What takes longest in the step that is open: "memory", "compute", "collectives".
     std::string_view binds;

@@ -70,7 +70,7 @@ struct MapSubject
     mapping::LoopNest nest;
     mapping::Architecture architecture;
     std::vector<std::string> factors = {};   ///< MapCall::factors and those of the file of constraints
-    hierarchy::Constraints constraints = {}; ///< of the search with an architecture of levels
+    hierarchy::Constraints constraints = {}; ///< constraints of the search with an architecture of levels
 };
 /// A whole model, which is searched layer by layer.
 struct MapModel

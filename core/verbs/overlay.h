@@ -15,14 +15,14 @@ namespace tilewright::verbs {
 /// and the cores.
 struct OverlayCall : SummaryCall
 {
-    std::vector<std::string> files; ///< of values
+    std::vector<std::string> files; ///< files of values
     std::string lens = "schedule";  ///< toString() of one of overlayLenses()
-    std::string figure;             ///< of overlay::kFigures; empty: overlay::figureFor()
+    std::string figure;             ///< one of overlay::kFigures; empty: overlay::figureFor()
     std::string column, names, unit;
     std::vector<std::string> where;
     std::string repeated = "refuse";
 
-    std::vector<std::string> texts; ///< of the files; readFiles() fills it
+    std::vector<std::string> texts; ///< texts of the files; readFiles() fills it
 
     /// How the files are read.
     [[nodiscard]] overlay::ReadOptions readOptions() const;

@@ -153,7 +153,7 @@ struct PlaceAnswer
     Placement placement;
     Buffers buffers;
     std::int64_t capacity = 0;
-    ProblemPtr problem = {};                     ///< of a schedule
+    ProblemPtr problem = {};                     ///< problem of a schedule
     std::optional<PlacedSchedule> schedule = {}; ///< empty for a file of buffers
     [[nodiscard]] std::string json() const;      ///< the document of `place --json`
 };

@@ -128,7 +128,7 @@ struct SummaryCall
     std::string beside;    ///< file of another model, side by side
     std::string schedule;  ///< file of the schedule as it stands
     RulesCall rules = RulesCall::ofFile();
-    int cores = 0;        ///< of the NPU lens and of the run; 0: those of the machine, and 1
+    int cores = 0;        ///< cores of the NPU lens and of the run; 0: those of the machine, and 1
     double solve = 0;     ///< seconds of the search for a schedule; 0: not run
     bool search = false;  ///< run the other searches
     bool explain = false; ///< state the explanations of all figures
@@ -149,9 +149,9 @@ struct SummarySubject
     Rules rules;
     std::string rulesReason;
     std::optional<Schedule> schedule; ///< as it stands; empty: the start schedule
-    int cores = 0;                    ///< of the NPU lens and of the run; 0: those of the machine, and 1
-    double solve = 0;                 ///< seconds of the search; 0: suggestedSeconds() of the problem
-    npu::TileSizes tile;              ///< NpuCall::tile
+    int cores = 0;       ///< cores of the NPU lens and of the run; 0: those of the machine, and 1
+    double solve = 0;    ///< seconds of the search; 0: suggestedSeconds() of the problem
+    npu::TileSizes tile; ///< NpuCall::tile
 
     [[nodiscard]] std::int64_t coresOf(SummaryKind kind) const;
 };
@@ -171,11 +171,11 @@ struct Summary
     std::string model, machine;
     double clockGhz = 1;
     std::vector<lower::Floor> floors;         ///< for each number of cores of the rows, ascending
-    std::vector<SummaryFigures> floorFigures; ///< of each floor
+    std::vector<SummaryFigures> floorFigures; ///< figures of each floor
     std::vector<std::string> notes;           ///< what the lowering leaves out
     std::string launchNote;                   ///< the one of the notes on launches; empty without launches
     std::vector<SummaryRow> rows;             ///< in the order of kSummaryKinds
-    std::optional<LanguageFigures> language;  ///< of a language model
+    std::optional<LanguageFigures> language;  ///< figures of a language model
 };
 /// A figure of a language model for people.
 struct LanguageLine
@@ -220,7 +220,7 @@ struct SummaryLine
 {
     std::size_t summary = 0;
     std::optional<std::size_t> floor; ///< index in Summary::floors
-    std::optional<SummaryKind> kind;  ///< of a row
+    std::optional<SummaryKind> kind;  ///< kind of a row
 };
 /// Returns the lines of the table: of each summary its heading, if there are several, its floors, its rows.
 [[nodiscard]] std::vector<SummaryLine> summaryLines(std::span<const Summary> summaries);

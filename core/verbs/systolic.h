@@ -59,7 +59,7 @@ struct SystolicRequest
     bool unlimitedBandwidth = false; ///< true: the memories of a program have unlimited bandwidth
     /// L2 schedule of the pipelined os program; nullopt: the one that it prefers
     std::optional<systolic::L2Schedule> schedule;
-    std::int64_t passes = 0; ///< of schedule B; 0: passesOfB()
+    std::int64_t passes = 0; ///< passes of schedule B; 0: passesOfB()
     Machine::Energy energy;  ///< the machine's table, or the default one
 };
 /// Converts the settings of the window. Their depth applies only if the programs move the tile of the array.

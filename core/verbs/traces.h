@@ -12,9 +12,9 @@ struct TracesCall
 {
     std::string file, other;      ///< JSON trace events
     double scale = 1;             ///< a unit of the other file in units of the first one
-    std::optional<double> offset; ///< of the other file; nullopt: fitted
+    std::optional<double> offset; ///< offset of the other file; nullopt: fitted
 
-    std::string text, otherText; ///< of the files; readFiles() fills them
+    std::string text, otherText; ///< texts of the files; readFiles() fills them
 };
 void bindOptions(OptionList& o, TracesCall& call);
 [[nodiscard]] Status readFiles(TracesCall& call);

@@ -22,12 +22,12 @@ struct ValidateCall
     std::string measured;     ///< column; empty: chosen by its name
     std::string operatorKind;
     std::vector<std::string> where;
-    double bits = 0; ///< of the operands; 0: those of the machine
+    double bits = 0; ///< bits of the operands; 0: those of the machine
     int cores = 0;   ///< 0: those of the machine
     bool noLaunch = false;
     bool defaultTiles = false; ///< leave out the tiles that the table names
 
-    std::string text; ///< of the file; readFiles() fills it
+    std::string text; ///< text of the file; readFiles() fills it
     /// The language models of rows that are steps, by the line of the row; readFiles() fills it.
     std::map<std::size_t, std::shared_ptr<const lower::Workload>> steps;
 };

@@ -37,7 +37,7 @@ struct WorkloadCall
     // readFiles() uses these if `machine` and `workload` are not set.
     std::vector<std::string> machines; ///< files or names of presets
     std::vector<std::string> dims;     ///< "NAME=VALUE": free dimensions of an ONNX model
-    LanguageCall language;             ///< of a language model
+    LanguageCall language;             ///< options of a language model
     bool mayBeMachine = false;         ///< the file of the workload may be a machine file instead
     std::optional<Machine> described;  ///< this machine; `workload` is then not set
     /// Makes an Error of a model with dropped operators whose results are needed.

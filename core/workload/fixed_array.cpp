@@ -21,7 +21,7 @@ std::int64_t dotProductCycles(const FixedArray& a, const ArrayWork& w) noexcept
     const std::int64_t outputs = depthwise ? w.groups * w.of(ArrayLoop::M) : w.of(ArrayLoop::M);
     const Int128 padded =
         static_cast<Int128>(ceilDiv(ceilDiv(outputs, a.colGranule), a.arrays)) * a.colGranule;
-    // The positions under a stride are channels of one position.
+    // The input positions that a stride skips count as channels of one position.
     const Int128 channels =
         depthwise ? static_cast<Int128>(a.rows) * w.strides
                   : static_cast<Int128>(ceilDiv(w.of(ArrayLoop::C) * w.strides, a.rowGranule)) * a.rowGranule;

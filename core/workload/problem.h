@@ -57,10 +57,10 @@ inline constexpr std::int64_t kWidestElement = 64 * kPartsOfBit;
 /// R17: energies in pJ. `mac` and `vector` have one entry, or one per op.
 struct EnergyCosts
 {
-    double slow = 0;               ///< of a bit loaded or stored
-    double fast = 0;               ///< of a bit written to or read from fast memory
-    std::vector<double> mac{0};    ///< of a multiplication of a MatMul
-    std::vector<double> vector{0}; ///< of an element of a Pointwise
+    double slow = 0;               ///< energy of a bit loaded or stored
+    double fast = 0;               ///< energy of a bit written to or read from fast memory
+    std::vector<double> mac{0};    ///< energy of a multiplication of a MatMul
+    std::vector<double> vector{0}; ///< energy of an element of a Pointwise
     bool operator==(const EnergyCosts&) const = default;
 };
 

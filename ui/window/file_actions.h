@@ -46,7 +46,7 @@ public:
 
 Q_SIGNALS:
     void opening(); ///< before a file is opened: save the session of the present one
-    void lensOpened(tilewright::FileKind kind); ///< a file of another lens was read, with or without errors
+    void lensOpened(tilewright::FileKind kind); ///< a file of Systolic, NPU or Mapping was read, valid or not
     void opened(tilewright::FileKind kind);     ///< a file was opened without errors
     void viewWanted(const QString& name);       ///< the user wants to see the view that a message refers to
     void comparisonOpened();                    ///< a comparison of schedules or models was opened

@@ -568,7 +568,7 @@ bool Panes::restoreLayout(const QByteArray& layout, const QString& perspective, 
     m_layoutOfModel = ofModel;
     const bool restored = restoreState(layout);
     if (restored) {
-        m_hadModel = ofModel; // the Summary is where it was
+        m_hadModel = ofModel; // the saved layout has the Summary already
         setPerspective(perspective);
         m_restored = layout;
         m_unsized = false;

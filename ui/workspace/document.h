@@ -369,7 +369,7 @@ private:
     SubgraphColours m_colours;
     Rules m_rules;
     QString m_rulesReason;
-    QByteArray m_scheduleDigest; ///< of the schedule file that was opened
+    QByteArray m_scheduleDigest; ///< digest of the schedule file that was opened
     QString m_problemPath;
     std::shared_ptr<SnapshotTaker> m_taker; ///< shared with the worker threads; null without a problem
     LowerBoundPtr m_bound;

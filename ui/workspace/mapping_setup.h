@@ -73,8 +73,8 @@ struct MappingSetup : mapping::Setup
 struct MappingFigures
 {
     bool hasNumbers = false; ///< false if the factors do not multiply to the trip counts
-    std::string code;        ///< of the violation: "CAPACITY"; empty if there is none
-    std::string violation;   ///< its sentence
+    std::string code;        ///< code of the violation: "CAPACITY"; empty if there is none
+    std::string violation;   ///< sentence on the violation
     double energy = 0;       ///< pJ
     double cycles = 0;
     double edp = 0;

@@ -86,7 +86,7 @@ private:
     void compare();
 
     Workspace& m_workspace;
-    QString m_problemPath; ///< of the workload that the files belong to
+    QString m_problemPath; ///< path of the workload that the files belong to
     std::vector<OverlayFile> m_files;
     verbs::SummaryKind m_lens = verbs::SummaryKind::Schedule;
     std::optional<overlay::Figure> m_figure;

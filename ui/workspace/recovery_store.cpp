@@ -19,7 +19,7 @@ namespace {
 
 const QString kCopy = QStringLiteral(".recovery.json");
 const QString kLock = QStringLiteral(".lock");
-constexpr int kDaysKept = 7; ///< of discarded copies
+constexpr int kDaysKept = 7; ///< days for which discarded copies are kept
 
 /// Key of each lens in a recovery file.
 const char* wordOf(Lens lens)

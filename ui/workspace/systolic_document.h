@@ -37,7 +37,7 @@ struct PipelineResult
     SystolicSettings of;
     systolic::PipelineMachine machine;
     std::optional<systolic::PipelineComparison> comparison;
-    std::array<std::vector<PipelineLane>, 2> lanes; ///< of the barriered and of the pipelined run
+    std::array<std::vector<PipelineLane>, 2> lanes; ///< lanes of the barriered and of the pipelined run
     std::vector<std::uint32_t> computes; ///< indices of the COMPUTE commands of the pipelined program
     /// Number of commands of both programs, at most; they were not run because it is above
     /// systolic::kMaxCommandsUnasked and nobody asked. 0: they were run.
@@ -51,7 +51,7 @@ struct TileResult
     SystolicSettings of;
     systolic::TileLandscape landscape;
     std::array<std::optional<systolic::TileChoice>, 3> picks; ///< indexed by TileMethod
-    std::array<double, 3> microseconds{};                     ///< that each method took
+    std::array<double, 3> microseconds{};                     ///< time that each method took
     std::optional<verbs::TileAnswer> current;
     QString error;
 };

@@ -44,7 +44,7 @@ bool CostModel::supports(const Rules& rules) noexcept
     reference.kLimit = rules.kLimit;
     reference.compute = rules.compute;
     reference.vector = rules.vector;
-    reference.interior = rules.interior; // slices that take room are left out of the bounds
+    reference.interior = rules.interior; // the bounds leave out slices that take memory
     return rules == reference;
 }
 

@@ -33,8 +33,8 @@ public:
         /// Tensors retained for the next subgraph; each is produced by the subgraph or is a boundary input
         /// (retain_inputs=allow, R9.7).
         std::span<const TensorId> retained;
-        /// For bounds only: inputs and products that may be in fast or in slow memory. They take no room and
-        /// cause no traffic.
+        /// For bounds only: inputs and products that may be in fast or in slow memory. They take no memory
+        /// and cause no traffic.
         std::span<const TensorId> free = {};
     };
     /// Ranges of the legal granularities (R4.1-R4.3, R4.7). Extents above those of the largest sink are left
@@ -102,9 +102,9 @@ public:
     /// larger of padded compute time and the time of the traffic that the grid forces. It does not increase
     /// with the extents.
     [[nodiscard]] double bound(std::int64_t w, std::int64_t h) const { return bound(w, h, w, h); }
-    /// Lower bounds of the totals for exactly these extents, indexed by preset TraversalKind: for the largest
-    /// k (`deepest`), or for all smaller ones. Many times cheaper than evaluate() and tighter than bound(). 0
-    /// if the rules are not supported.
+    /// Lower bounds of compute time and memory time for exactly these extents, by preset TraversalKind: for
+    /// the largest k (`deepest`), or for all smaller ones. Many times cheaper than evaluate() and tighter
+    /// than bound(). 0 if the rules are not supported.
     using GridTotals = std::array<StepTotals, 4>;
     [[nodiscard]] GridTotals gridTotals(std::int64_t w, std::int64_t h, bool deepest) const;
     /// False if no k makes these extents fit in fast memory. Then no larger extents fit either.
@@ -139,10 +139,10 @@ private:
         std::uint8_t role;
         Axis row, col;
         std::uint64_t conditions;
-        const IndexMap* map; ///< R1.8: of a view with a map, else null
-        bool boxed;          ///< R1.8: an axis is that of a box, so the slices are unknown
+        const IndexMap* map; ///< index map of the view (R1.8); null if it has none
+        bool boxed;          ///< true if an axis is Axis::Box (R1.8): the slices are then unknown
         double area;         ///< units that all slices together load at least once
-        std::int64_t units;  ///< of an element (R1.9)
+        std::int64_t units;  ///< units of an element (R1.9)
     };
     struct Run
     {
@@ -153,7 +153,7 @@ private:
         std::uint64_t conditions;
         double base;
         std::int64_t reduction, width, height;
-        bool boxed; ///< R1.8: an axis is that of a box; the run may cover a part of the result only
+        bool boxed; ///< true if an axis is Axis::Box (R1.8): the run may then cover only a part of the result
     };
     /// The steps in which a request or a run takes place: the tiles that contain part of a sink of this
     /// height and width, and in these tiles the k steps of a reduction of this size. If `completing` is true,
@@ -170,9 +170,9 @@ private:
         std::int64_t height, width, reduction;
         bool retained, pointwise, free;
         std::uint32_t accumulators;           ///< number of drivers except the sink's own producer
-        std::int64_t units, accumulatorUnits; ///< of an element of the tile and of an accumulator (R1.9)
+        std::int64_t units, accumulatorUnits; ///< units of an element of the tile, of an accumulator (R1.9)
     };
-    /// The loads of one tensor for one role, in the form that bound() sums.
+    /// The loads of one tensor for one role of its requests (R7.1), in the form that bound() sums.
     struct Load
     {
         double area;
@@ -184,7 +184,7 @@ private:
         /// If > 0: requested only in the steps that complete a reduction of this size.
         std::int64_t after = 0;
         bool early = false;     ///< true if requested in the first step of every tile that requests it
-        std::int64_t units = 1; ///< of an element (R1.9)
+        std::int64_t units = 1; ///< units of an element (R1.9)
     };
     /// The runs of one op, in the form that bound() sums.
     struct Work
@@ -326,7 +326,7 @@ private:
     std::vector<Sink> m_sinks;
     std::vector<char>
         m_whole; ///< by op of the plan: true if the subgraph certainly computes its whole result
-    std::vector<std::uint64_t> m_groupConditions; ///< condition of each group of the plan
+    std::vector<std::uint64_t> m_groupConditions; ///< condition of each SubgraphPlan::Group
     bool m_sharedDrivers = false;
     std::vector<Request> m_requests;
     std::vector<Run> m_runs;

@@ -96,7 +96,7 @@ void CostModel::listWork(std::int64_t deepest)
         const auto all = [&](auto&& is) {
             return std::ranges::all_of(m_same, [&](std::size_t j) { return is(m_runs[j]); });
         };
-        // With vector=elements a Pointwise costs by its extents, however it is cut.
+        // With vector=elements the cost of a Pointwise depends on its extents, not on its tiles.
         const bool strips = r.matmul || !m_elements;
         const bool byRow = strips && all([](const Run& o) { return o.row == Axis::Tile; });
         const bool byCol = strips && all([](const Run& o) { return o.col == Axis::Tile; });
@@ -192,7 +192,7 @@ void CostModel::listLoads(std::int64_t deepest)
         const double area = m_requests[i].area;
         const IndexMap* map = m_requests[i].map;
         canBeWhole &= end - i > 1;
-        for (std::size_t j = i; j < end; ++j) // slices through maps have no known shape
+        for (std::size_t j = i; j < end; ++j) // the shape of slices through maps (R1.8) is unknown
             canBeWhole |= m_requests[j].boxed || (map && end - i > 1);
         if (canBeWhole) {
             m_loads.push_back(
@@ -234,7 +234,7 @@ void CostModel::listLoads(std::int64_t deepest)
                        : 1.0;
         };
         while (!m_ofTensor.empty()) {
-            // the first of equal elements
+            // of loads with equal counts, the first
             const RequestedLoad most = *std::ranges::max_element(m_ofTensor, {}, times);
             m_loads.push_back(most.load);
             std::erase_if(m_ofTensor, [&](const RequestedLoad& r) {

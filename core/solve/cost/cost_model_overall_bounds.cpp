@@ -288,7 +288,8 @@ double CostModel::latencyBound()
     return least;
 }
 
-/// A k of at least a reduction's size takes the reduction in one step, which saves loads but needs more room.
+/// A k of at least a reduction's size takes the reduction in one step, which saves loads but needs more
+/// memory.
 std::vector<CostModel::Depths> CostModel::depths() const
 {
     std::vector<Depths> out;

@@ -345,7 +345,7 @@ Tiling SubgraphPool::preferRoundSizes(const PlannedSet& p, const Tiling& tiling)
                     candidates.back().*axis = size;
                 }
     }
-    // Squares make two multiples of eight rounder than a power of two beside an arbitrary size.
+    // With squares, two multiples of eight are rounder than a power of two and an arbitrary size.
     std::ranges::stable_sort(candidates, {}, [&](const Granularity& g) {
         int sum = 0;
         for (const auto axis : kAxes)

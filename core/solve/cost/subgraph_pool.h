@@ -23,7 +23,7 @@ namespace tilewright {
 class TilingMemo
 {
 public:
-    /// `price`: of the tilings, and of the pools that share the cache.
+    /// `price` is what the tilings, and all pools that share the cache, minimise.
     explicit TilingMemo(const Price& price = {}) : m_price(price) {}
     [[nodiscard]] const Price& price() const noexcept { return m_price; }
     [[nodiscard]] std::optional<Tiling> find(const Digest& key) const;
@@ -131,7 +131,8 @@ public:
     /// Looks for a tiling with the latency of `tiling` and rounder sizes: powers of two, or at least
     /// multiples of eight. Returns `tiling` if there is none.
     [[nodiscard]] Tiling preferRoundSizes(const PlannedSet& p, const Tiling& tiling);
-    /// Adds a granularity that searches for this set also evaluate, such as that of the start schedule.
+    /// Adds a granularity that searches for this set also evaluate, such as that of the given schedule
+    /// (SolveOptions::start).
     void addHint(SetId set, const Granularity& granularity);
     /// Returns the latency of the thorough bestTiling(); latency() returns it from then on. Only the first
     /// call searches.

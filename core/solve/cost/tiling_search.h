@@ -16,8 +16,8 @@ enum class TilingEffort : std::uint8_t {
     Exhaustive ///< every w, h, k up to the native size (bounds prune): for proofs
 };
 
-/// The best tiling found, with its exact latency by the rules, or its price if CostModel::price() is another
-/// one; `latency` is infinite if none fits.
+/// The best tiling found. `latency` is its exact latency by the rules, or its price if CostModel::price() is
+/// not the latency; infinite if no tiling fits.
 struct Tiling
 {
     Granularity granularity;
@@ -74,9 +74,9 @@ private:
     [[nodiscard]] bool mayFit(std::int64_t w, std::int64_t h);
     [[nodiscard]] bool squareMayFit(std::int64_t side);
     void listAxes(TilingEffort effort);
-    /// A tile width and height. `largest` marks the extent that stands for the largest one that fits with the
-    /// other. It is first set to the largest legal extent; the costly search for the fitting one follows when
-    /// the pair's bound is the least.
+    /// A tile width and height. `largest` marks the extent that is to become the largest one that fits with
+    /// the other. Until the pair's bound is the least, that extent is the largest legal one, because the
+    /// search for the largest one that fits is costly.
     struct Pair
     {
         double bound;

@@ -62,7 +62,7 @@ Schedule withoutRetaining(const Schedule& schedule, TensorId tensor, SubgraphId 
 
 void keepWritable(const Problem& problem, Schedule& schedule)
 {
-    std::vector<std::pair<double, std::size_t>> listed; // tiles by subgraph
+    std::vector<std::pair<double, std::size_t>> listed; // number of tiles, subgraph
     double sum = 0;
     for (std::size_t i = 0; i < schedule.size(); ++i) {
         const Subgraph& s = schedule[SubgraphId(i)];

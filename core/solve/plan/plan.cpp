@@ -273,7 +273,7 @@ bool PlanRepair::cost(Plan& plan, double limit)
             e.latency = limited ? m_pool.latencyBelow(most - plan.total - least, e) : m_pool.latency(e);
             plan.total += e.latency;
             if (plan.total + least > most) {
-                e.clearLatency(); // the latency of the changed entry may be unknown
+                e.clearLatency(); // latencyBelow() may have returned infinity instead of the latency
                 return false;
             }
         }

@@ -119,7 +119,7 @@ private:
 [[nodiscard]] Schedule toSchedule(SubgraphPool& pool, const Plan& plan,
                                   const std::function<bool()>& keepGoing);
 
-/// The plan of a start schedule, from which a search begins.
+/// The plan of the given schedule (SolveOptions::start), from which a search begins.
 struct StartPlan
 {
     PortablePlan sets;

@@ -41,7 +41,7 @@ struct SolveStatus
 {
     double seconds = 0;
     double best = 0;       ///< value of the best checked schedule; infinite before the first one
-    double lowerBound = 0; ///< lower bound of the value
+    double lowerBound = 0; ///< lower bound of the value of every schedule
     std::int64_t evaluations = 0;
     SolvePhase phase = SolvePhase::Starting;
     int round = 0;           ///< number of the annealing round, from 1; 0 before
@@ -74,8 +74,8 @@ struct SolveOptions
     std::int64_t iterations = 0;
     int threads = 0; ///< number of search threads; 0 = all hardware threads
     std::uint64_t seed = 1;
-    /// Start schedule. Its locked subgraphs keep ops, granularity, retained tensors and a custom or spiral
-    /// traversal. The result is never worse than the start schedule.
+    /// The given schedule, from which the search starts. Its locked subgraphs keep ops, granularity, retained
+    /// tensors and a custom or spiral traversal. The result is never worse than the given schedule.
     std::optional<Schedule> start;
     /// If not empty, only subgraphs of `start` that run one of these ops may change.
     std::vector<OpId> selection;
@@ -107,8 +107,8 @@ struct SolveResult
     /// Latency of a valid SolveOptions::start, else of oneOpPerSubgraph(), or of the best plan that runs each
     /// op alone where that one is not valid.
     double startTotal = 0;
-    double startEnergy = 0; ///< its energy; 0 if `objective` is the latency and there is no start schedule
-    double lowerBound = 0;  ///< of the latency
+    double startEnergy = 0; ///< its energy; 0 if `objective` is the latency and `start` is empty
+    double lowerBound = 0;  ///< lower bound of the latency
     double energyBound = 0; ///< lower bound of the energy; 0 if the problem states no energies
     /// The schedules checked during the search that no other one beats in latency and energy; empty if the
     /// problem states no energies.

@@ -32,8 +32,8 @@ private:
     struct Candidate // an op set that can be a subgraph
     {
         OpMask needs, bases, sinks;
-        /// Tensors worth retaining: results that an op of the part reads or that are resident after the part;
-        /// inputs.
+        /// Tensors worth retaining: inputs, and results that an op of the part reads or that are resident
+        /// after the part.
         OpMask retainable;
         /// True if it reads a tensor that only residentBefore holds: it must then be the first in the part.
         bool needsResident;

@@ -29,8 +29,8 @@ public:
     }
     [[nodiscard]] std::vector<OpId> best()
     {
-        // The time of one attempt is quadratic in the number of ops. The first attempt keeps the regularity
-        // of the graph.
+        // The time of one attempt is quadratic in the number of ops. The first attempt breaks ties by the
+        // order of the ops, not at random, which treats repeated parts of the graph alike.
         constexpr std::size_t kMany = 200;
         const std::uint32_t tries = m_ops.size() > kMany ? 1 : 24;
         std::vector<OpId> out;
@@ -204,7 +204,7 @@ private:
     std::size_t m_mostArcs;
     std::vector<char> m_isHere; ///< for each op, true if it is in the component
     std::vector<OpId> m_order;
-    std::vector<std::vector<std::int64_t>> m_depths; ///< for each op, the possible depths of a sink
+    std::vector<std::vector<std::int64_t>> m_depths; ///< for each op, its possible depths as a sink
     FrontierGraph m_out;
     /// Indices of demands, by the digest of tensor and demand.
     std::unordered_map<Digest, std::uint32_t, DigestHash> m_interned;

@@ -22,7 +22,7 @@ struct ProofColumn
     OpMask ops = 0;
     /// Results of other ops that it reads: in fast memory, or undecided.
     OpMask resident = 0, openResident = 0;
-    OpMask retained = 0, openRetained = 0; ///< its own results: retained in fast memory, or undecided
+    OpMask retained = 0, openRetained = 0; ///< results of its own ops: retained in fast memory, or undecided
     double least = 0;                      ///< lower bound of its latency; infinite: cannot be a subgraph
     double reduced = 0;                    ///< reduced cost under the best valid prices
     std::uint32_t program = std::numeric_limits<std::uint32_t>::max(); ///< index in the linear program

@@ -20,7 +20,7 @@ constexpr double kFirstSeconds = 0.3; ///< time limit of the first set-cover bou
 constexpr double kFirstShare = 0.05;
 /// Each further run of the set-cover bound gets this many times the time of the previous one.
 constexpr double kRunGrowth = 3;
-constexpr double kStartScheduleShare = 0.2; ///< share of the total time for finding a start schedule
+constexpr double kStartScheduleShare = 0.2; ///< share of the total time for finding a good schedule
 /// Relative improvement below which a better latency counts as rounding.
 constexpr double kMinImprovement = 1e-9;
 constexpr double kReportSeconds = 0.1; ///< minimum seconds between two progress reports
@@ -77,7 +77,7 @@ private:
     double m_started;
     LowerBound m_quick;
     LowerBound m_coverBound;          ///< best set-cover bound
-    LowerBound m_bound;               ///< m_coverBound, raised by the value that branch and bound has proven
+    LowerBound m_bound;               ///< m_coverBound, raised to the value that branch and bound has proven
     bool m_isCoverBoundFinal = false; ///< true if longer runs cannot raise the set-cover bound
     ProofState m_state;
     std::size_t m_columns = 0;
@@ -192,7 +192,7 @@ void ProofRun::raise(double value)
     value = std::min(value, m_state.best);
     if (meetsBound(value, m_bound.value)) // the difference is only rounding
         return;
-    // starts from the set-cover bound, so that the bound has one extra part and not one for each step
+    // raises the set-cover bound, not m_bound, so that only one part is added to the explanation
     m_bound = m_coverBound;
     raiseBound(m_bound, m_problem, value);
     reportBound();

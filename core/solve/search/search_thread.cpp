@@ -178,7 +178,7 @@ private:
             m_shared.phase = phase;
     }
 
-    /// Builds the first plans: the start schedule, each op alone, and greedy fusion. Returns false if none is
+    /// Builds the first plans: the given schedule, each op alone, and greedy fusion. Returns false if none is
     /// valid.
     [[nodiscard]] bool makeFirstPlans()
     {
@@ -189,7 +189,7 @@ private:
         };
         if (Plan given = toPlan(m_pool, start); !start.sets.empty() && m_repair.makeValid(given))
             adopt(given);
-        // A plan without the start schedule: locked subgraphs, and each other op alone.
+        // A plan without the given schedule: locked subgraphs, and each other op alone.
         Plan scratch;
         std::vector<char> covered(m_problem.opCount());
         for (const PortableSet& s : start.sets)

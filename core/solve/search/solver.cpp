@@ -67,7 +67,7 @@ private:
     SharedSearch m_shared;
     std::uint64_t m_reportedNumber = 0; ///< number of the incumbent that was reported last
     std::optional<Schedule> m_schedule;
-    bool m_isStart = false; ///< true if m_schedule is the caller's start schedule
+    bool m_isStart = false; ///< true if m_schedule is the given schedule
     Checked m_checked;      ///< result of checking m_schedule
     Front m_front;
     double m_startTotal = 0, m_startEnergy = 0;
@@ -276,8 +276,8 @@ void proveByBound(SolveResult& result)
 
 /// Search for the least latency x energy. Each stage searches for the least weighted sum of both: first each
 /// alone, then with the weights of the product's tangent at the best point of the front found so far, or of
-/// the gap beside it once the tangent has been tried. A stage starts from the point of the front that is best
-/// for its weights.
+/// the chord to a neighbouring point once the tangent has been tried. A stage starts from the point of the
+/// front that is best for its weights.
 class ProductSearch
 {
 public:
@@ -289,7 +289,7 @@ public:
     Result<SolveResult> run();
 
 private:
-    static constexpr std::array<double, 6> kShares{0.2, 0.2, 0.2, 0.15, 0.15, 0.1}; ///< of the time, by stage
+    static constexpr std::array<double, 6> kShares{0.2, 0.2, 0.2, 0.15, 0.15, 0.1}; ///< time share by stage
     static constexpr double kUnlimitedStage = 5; ///< seconds of the first stage of a search without a limit
 
     [[nodiscard]] double clock() const { return m_options.clock ? m_options.clock() : wallClock(); }
@@ -325,7 +325,7 @@ Price ProductSearch::priceOf(std::size_t stage)
     if (stage == 1 || p.energy <= 0)
         return energyPrice(m_problem, m_options.rules);
     std::vector<double> weights{p.latency / p.energy};
-    for (const std::size_t left : {at, at - 1}) // the gaps beside it
+    for (const std::size_t left : {at, at - 1}) // the chords to its neighbours
         if (left < m_front.size() && left + 1 < m_front.size())
             weights.push_back((m_front[left + 1].latency - m_front[left].latency) /
                               (m_front[left].energy - m_front[left + 1].energy));

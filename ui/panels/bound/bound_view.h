@@ -47,7 +47,7 @@ private:
     [[nodiscard]] QString coverText() const;
 
     BoundJob m_job;
-    ProofState m_state;    ///< of the last proof; valid while m_tried
+    ProofState m_state;    ///< state of the last proof; valid while m_tried
     LowerBoundPtr m_shown; ///< the bound that the table shows
     ControlBar* m_bar;
     QAction* m_prove = nullptr;

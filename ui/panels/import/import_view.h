@@ -37,7 +37,7 @@ private:
     struct Part
     {
         QString name;
-        double share = 0; ///< of the bar
+        double share = 0; ///< share of the bar
         QString figure;   ///< share for people, or that it is not known
         QColor colour;
         bool hatched = false;

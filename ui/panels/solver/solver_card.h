@@ -18,7 +18,7 @@ struct SolverCurve
     std::vector<std::pair<double, double>> points; ///< (seconds, value), falling
     double seconds = 0;                            ///< duration of the run so far
     double budget = 0;                             ///< time limit in seconds; 0 = none
-    double before = 0;                             ///< value of the start schedule; 0 = none
+    double before = 0;                             ///< value of the schedule before; 0 = none
     double lowerBound = 0;
     SolveObjective objective = SolveObjective::Latency;
 };

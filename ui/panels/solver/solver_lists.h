@@ -17,7 +17,7 @@ class QLabel;
 
 namespace tilewright::ui {
 
-/// One finished run: its start schedule and its result.
+/// One finished run: the schedule before it and its result.
 struct SolverOutcome
 {
     SnapshotPtr before;

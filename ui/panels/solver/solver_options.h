@@ -24,7 +24,7 @@ public:
 
     SolverOptions(Document& document, Actions& actions, QWidget* parent);
 
-    /// Returns these settings as the options of `solve`, without a start schedule.
+    /// Returns these settings as the options of `solve`, without a given schedule.
     [[nodiscard]] verbs::SolveCall call() const;
     [[nodiscard]] QPushButton* run() const { return m_run; }
     [[nodiscard]] QPushButton* stop() const { return m_stop; }

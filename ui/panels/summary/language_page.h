@@ -27,7 +27,7 @@ public:
 private:
     void explain();
 
-    std::vector<std::optional<ExplainedValue>> m_values; ///< of each row of the table
+    std::vector<std::optional<ExplainedValue>> m_values; ///< value of each row of the table
     TableModel* m_rows;
     QTableView* m_table;
     ExplanationModel* m_explained;

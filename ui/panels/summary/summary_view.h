@@ -73,7 +73,7 @@ private:
     struct Other
     {
         std::optional<Machine> machine;
-        verbs::WorkloadCall workload; ///< of another model
+        verbs::WorkloadCall workload; ///< workload of another model
     };
     /// The runs of the rows of one summary.
     struct Runs
@@ -107,14 +107,14 @@ private:
     [[nodiscard]] const Row* rowOf(int tableRow) const;         ///< null for a floor or a heading
     [[nodiscard]] QString about(const QModelIndex& cell) const; ///< what a row says beside its figures
 
-    lower::ModelOnMachinePtr m_model; ///< of the rows
+    lower::ModelOnMachinePtr m_model; ///< model of the rows
     std::optional<Other> m_other;
-    std::optional<verbs::SummarySubject> m_otherSubject; ///< of the second block
+    std::optional<verbs::SummarySubject> m_otherSubject; ///< subject of the second block
     QString m_otherError;                                ///< why there is no second block
     std::vector<verbs::Summary> m_summaries{1};          ///< one, or two that are compared
     std::vector<verbs::SummaryLine> m_lines;             ///< rows of the table
     QThreadPool m_pool;
-    std::array<Runs, 2> m_runs; ///< of each summary
+    std::array<Runs, 2> m_runs; ///< runs of each summary
     QLabel* m_headline;
     ControlBar* m_bar;
     QDoubleSpinBox* m_seconds;

@@ -50,7 +50,7 @@ struct CompareData
     double unitOfA = 1;             ///< unit of time of A in those of B (Document::unitOfBaseline())
     std::array<GraphModel, 2> graphs;
     DifferenceTable table;
-    Comparison comparison;            ///< of schedules, on the hardware of B
+    Comparison comparison;            ///< comparison of schedules, on the hardware of B
     bool otherHardware = false;       ///< true if A is for other hardware
     lower::ModelsOnMachinePtr models; ///< null for schedules
     /// For models: per op of A and of B, its counterparts in the other model.

@@ -40,7 +40,7 @@ private:
     QComboBox* m_colouring;
     QComboBox* m_neighbourhood;
     QMenu* m_menu;
-    QAction* m_end; ///< the separator behind the check items
+    QAction* m_end; ///< the separator after the check items
     SearchField* m_search;
 };
 

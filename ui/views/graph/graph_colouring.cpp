@@ -118,7 +118,8 @@ std::pair<std::vector<GraphFill>, GraphLegend> colourOps(const OpValues& values,
 OpId leadingOp(const OpValues& values, std::span<const OpId> ops)
 {
     const auto of = [&](OpId op) {
-        return op.index() < values.values.size() ? values.values[op.index()] : std::nullopt; // less than any
+        // std::nullopt is less than any value
+        return op.index() < values.values.size() ? values.values[op.index()] : std::nullopt;
     };
     return *std::ranges::max_element(ops, {}, of);
 }

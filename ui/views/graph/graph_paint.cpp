@@ -387,7 +387,7 @@ public:
             if (i + 1 == shown && node.badges.size() > shown)
                 text = QStringLiteral("+%1").arg(node.badges.size() - shown + 1);
             widest = std::max(widest, std::max(height, metrics.horizontalAdvance(text) + 7));
-            // Several badges are one below the other: the node is two lines high.
+            // Several badges stand one below another, since the node is two lines high.
             const double step = recomputed ? height * (shown == 2 ? 1.02 : 0.9) : 0;
             const double y = node.rect.center().y() - height / 2 +
                              step * (static_cast<double>(i) - (static_cast<double>(shown) - 1) / 2);

@@ -42,10 +42,10 @@ private:
     std::unique_ptr<ValueForm<hierarchy::Architecture>> m_fields, m_before;
     ValueForm<hierarchy::ConstraintTexts> m_constraints;
     FoldGroup* m_constraintGroup = nullptr;
-    QWidget* m_page = nullptr;                            ///< the fields; made anew for other levels
-    hierarchy::Architecture m_built;                      ///< the architecture whose levels have the fields
-    mapping::LayerKind m_kind = mapping::LayerKind::Gemm; ///< of the layer whose loops they name
-    QString m_fault;                                      ///< of the text of the last change
+    QWidget* m_page = nullptr;       ///< holds the fields; replaced when the levels change
+    hierarchy::Architecture m_built; ///< the architecture whose levels have the fields
+    mapping::LayerKind m_kind = mapping::LayerKind::Gemm; ///< kind of the layer whose loops the fields name
+    QString m_fault;                                      ///< fault in the text of the last change
 };
 
 } // namespace tilewright::ui

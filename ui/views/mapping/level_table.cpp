@@ -52,7 +52,7 @@ struct Texts
 {
     std::vector<QStringList> rows;
     std::vector<double> widths;
-    double width = 0; ///< of all columns without gaps
+    double width = 0; ///< width of all columns without gaps
 };
 
 Texts textsOf(const Table& table, bool brief)

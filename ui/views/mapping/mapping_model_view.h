@@ -55,7 +55,7 @@ public:
 
     explicit LayerTable(QObject* parent = nullptr);
 
-    /// No results yet. `asked`: as in FoundModel.
+    /// Lists the layers without results. `asked`: as in FoundModel.
     void setModel(const mapping::Model& model, const std::optional<mapping::Objective>& asked);
     void add(const FoundLayer& layer);
     void setResult(std::shared_ptr<const FoundModel> result);

@@ -25,7 +25,7 @@ struct MemoryContents
 {
     std::size_t part = 0;
     std::int64_t step = 0;
-    double start = 0, end = 0;      ///< of the step, since the start of the schedule
+    double start = 0, end = 0;      ///< start and end of the step, since the start of the schedule
     std::int64_t total = 0;         ///< the working set, which is the sum of the items
     HaloVolume halo;                ///< parts of the inputs and interior slices (R1.8)
     std::vector<ContentItem> items; ///< by kind, then by size

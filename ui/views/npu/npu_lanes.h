@@ -14,7 +14,7 @@ struct NpuChartModel
     bool refused = false; ///< true if the present settings cannot run: the result belongs to earlier settings
     bool busy = false;
     bool stale = false;         ///< true if the result is drawn pale, as another one is being simulated
-    QString progress;           ///< of the simulation: "52.0 %, about 3 s left"
+    QString progress;           ///< progress of the simulation: "52.0 %, about 3 s left"
     QString awaited;            ///< name of the model that is simulated, if the result is of another one
     NpuResultPtr result, ghost; ///< ghost: the baseline run, may be null
     std::shared_ptr<const RateCurve> noc, ghostNoc;

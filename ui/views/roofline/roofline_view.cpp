@@ -286,7 +286,7 @@ PlotModel rooflinePlot(const RooflineModel& model, const RooflineMarks& marks, c
     for (const RooflineDot& d : model.dots)
         if (const double own = d.point.paddingCeiling;
             marks.current == d.point.subgraph && own > 0 && own < kNoCeiling) {
-            // From the dot up to the ceiling of its own padding.
+            // A line from the dot up to the padding ceiling of its subgraph.
             p.lines.push_back(
                 {{}, {{d.x, d.y}, {d.x, std::max(d.y, own)}}, QPen(theme.accent, 1.2, Qt::DotLine)});
             p.lines.push_back({{}, {{d.x / 1.25, own}, {d.x * 1.25, own}}, QPen(theme.accent, 2)});

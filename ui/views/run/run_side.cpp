@@ -16,7 +16,7 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr int kMeasuredRows = 100; // of a long list, for the widths of its columns
+constexpr int kMeasuredRows = 100; // rows of a long list, for the widths of its columns
 
 /// A cell with a share of the run, whose tooltip has the time.
 TableCell shareOf(double time, double end)

@@ -86,7 +86,7 @@ private:
     };
     std::optional<Pin> m_pin;
     RunUnit m_unit = RunUnit::Array; ///< the unit that the keys move through
-    std::size_t m_core = 0;          ///< of that unit
+    std::size_t m_core = 0;          ///< core of that unit
 };
 
 } // namespace tilewright::ui

@@ -344,7 +344,7 @@ SweepAxis defaultAxis(const SweepParameter& p)
     if (!p.words.isEmpty())
         return {p.path, 0,      static_cast<double>(p.words.size() - 1), static_cast<int>(p.words.size()),
                 false,  p.words};
-    constexpr double kBatches = 256; // up to which the knee of decode is usually found
+    constexpr double kBatches = 256; // largest batch; the knee of decode is usually below it
     if (p.path == QLatin1String("dimensions.batch"))
         return {p.path, 1, std::max(kBatches, p.now * kNarrow), 9, true};
     if (p.path == QLatin1String("dimensions.chips")) // other numbers rarely divide the heads

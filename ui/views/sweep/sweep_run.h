@@ -87,7 +87,7 @@ struct SweepSetup
     int iterations = 20'000; ///< iterations of a search at a point
     int seconds = 0;         ///< seconds per mapping at a point; 0 = until proven
     int within = 5;          ///< tolerance in percent
-    double limit = 0;        ///< of the metric, along machines: which of them meet it; 0: none
+    double limit = 0;        ///< limit of the metric: shows which machines meet it; 0: none
     QString metric;          ///< column of the plan; empty: the first
     QString against;         ///< second objective of the front: an axis or a column; empty: the first axis
     SweepPicture picture = SweepPicture::Curve;

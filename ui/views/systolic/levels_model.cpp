@@ -49,7 +49,7 @@ LevelsCard bankCard(const LevelsResult& r, BankLayout layout)
     card.layout = layout;
     const auto& conflicts = r.conflicts[static_cast<std::size_t>(layout)];
     const QString name =
-        layout == BankLayout::Seed ? tr("Banks, layout as printed") : tr("Banks, split layout");
+        layout == BankLayout::Seed ? tr("Banks, layout of the source document") : tr("Banks, split layout");
     card.table.title =
         conflicts
             ? tr("%1: %2 of %3 steps conflict").arg(name, number(conflicts->count), number(conflicts->steps))

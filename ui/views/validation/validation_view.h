@@ -81,7 +81,7 @@ private:
     void refresh();
     void showProgress(double fraction, const QString& row);
     [[nodiscard]] Machine machine() const;
-    [[nodiscard]] verbs::FitCall call() const; ///< of the controls
+    [[nodiscard]] verbs::FitCall call() const; ///< the call that the controls describe
     /// Names and texts of the figures beside the picture: of the agreement, and of the fit.
     [[nodiscard]] std::vector<std::pair<QString, QString>> figures() const;
     [[nodiscard]] QRectF sideArea(const QRectF& area) const;

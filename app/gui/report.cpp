@@ -129,6 +129,9 @@ int report(const ReportArguments& arguments, char** argv)
         for (const ViewEntry& entry : viewCatalog())
             if (entry.lens == *lens)
                 add(entry);
+        // Its search changes the tiles: all other views show the default ones.
+        std::ranges::stable_partition(
+            pages, [](const View* view) { return view->viewName() != QLatin1String("npu-tiles"); });
     }
     const QString title = QFileInfo(QString::fromStdString(arguments.files.front())).completeBaseName();
     const QString output = QString::fromStdString(arguments.output);

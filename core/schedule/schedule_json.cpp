@@ -147,11 +147,18 @@ public:
     {
     }
 
-    /// Tells what the file names and the problem does not have.
-    void tell(const std::string& file) const
+    /// Tells what the file names and the problem does not have. An Error if the problem has none of the ops:
+    /// the schedule is of another one.
+    [[nodiscard]] Status checkNames(const std::string& file) const
     {
+        if (m_ops.byName && m_ops.missing.size() == m_ops.inProblem.size())
+            return Error{ErrorCode::Problem,
+                         "is a schedule of another problem: " + m_problem.name() + " has none of its " +
+                             std::to_string(m_ops.missing.size()) + " ops, such as " + m_ops.missing.front(),
+                         "op_names", file};
         tellMissing(file, "op", m_ops);
         tellMissing(file, "tensor", m_tensors);
+        return Unit{};
     }
 
     Result<LoadedSchedule> read()
@@ -355,7 +362,8 @@ Result<LoadedSchedule> readSchedule(const Problem& problem, std::string_view tex
     if (auto status = readJson(JsonCursor(*document, file), columns); !status)
         return status.error();
     Reader reader(problem, columns);
-    reader.tell(file);
+    if (const Status s = reader.checkNames(file); !s)
+        return s.error();
     if (columns.opNames.empty() && document->contains("machine") &&
         !namesOf<OpId>(problem.data().ops).empty())
         notice({ErrorCode::Field,

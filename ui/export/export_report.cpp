@@ -30,12 +30,24 @@ Error failed(const QString& path, const QString& why)
 const QString kTableView = QStringLiteral("subgraphs"), kSummaryView = QStringLiteral("summary"),
               kMappingModelView = QStringLiteral("mapping-model");
 
+bool hasChart(const View& view)
+{
+    const QString& name = view.viewName();
+    return name != kTableView && name != kSummaryView && name != kMappingModelView;
+}
+
+ReportTable tableOf(View& view)
+{
+    view.catchUp();
+    view.settle();
+    return {view.title().toStdString(), view.tableText().toStdString()};
+}
+
 ReportCharts chartsOf(const std::vector<View*>& views)
 {
     LivePage page;
     for (View* view : views)
-        if (const QString& name = view->viewName();
-            name != kTableView && name != kSummaryView && name != kMappingModelView)
+        if (hasChart(*view))
             page.add(*view);
     return page.charts();
 }
@@ -44,11 +56,8 @@ std::vector<ReportTable> tablesOf(const std::vector<View*>& views)
 {
     std::vector<ReportTable> tables;
     tables.reserve(views.size());
-    for (View* view : views) {
-        view->catchUp();
-        view->settle();
-        tables.push_back({view->title().toStdString(), view->tableText().toStdString()});
-    }
+    for (View* view : views)
+        tables.push_back(tableOf(*view));
     return tables;
 }
 
@@ -209,9 +218,17 @@ Status exportLensReport(const QString& title, const std::vector<View*>& views, c
         return writePdf(title, {}, views, path);
     if (ending != QLatin1String("html") && ending != QLatin1String("htm"))
         return failed(path, QObject::tr("the ending must be .html or .pdf"));
-    const ReportCharts charts = chartsOf(views);
+    // View by view: the search of a later view may change what an earlier one shows.
+    LivePage page;
+    std::vector<ReportTable> tables;
+    tables.reserve(views.size());
+    for (View* view : views) {
+        if (hasChart(*view))
+            page.add(*view);
+        tables.push_back(tableOf(*view));
+    }
     return writeFileAtomically(path.toStdString(),
-                               htmlPage(title.toStdString(), now().toStdString(), charts, tablesOf(views)));
+                               htmlPage(title.toStdString(), now().toStdString(), page.charts(), tables));
 }
 
 std::string reportJson(const Document& document)

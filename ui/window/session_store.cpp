@@ -349,10 +349,18 @@ void SessionStore::noteFigures() const
     if (!snapshot)
         return;
     QSettings settings;
+    QString of = document.machine() ? QString::fromStdString(document.machine()->name) : QString();
+    for (const auto& [name, size] : document.dimensions())
+        of += QStringLiteral(" %1=%2").arg(QString::fromStdString(name)).arg(size);
     const auto note = [&](const QString& path, double total, bool keepBest) {
         if (path.isEmpty())
             return;
         settings.beginGroup(figuresKey(path));
+        // A best total is of one machine and one setting of the free dimensions.
+        if (settings.value(QStringLiteral("of")).toString() != of) {
+            settings.remove(QStringLiteral("total"));
+            settings.setValue(QStringLiteral("of"), of);
+        }
         settings.setValue(QStringLiteral("ops"), static_cast<qlonglong>(snapshot->problem->opCount()));
         const double known = settings.value(QStringLiteral("total"), 0.0).toDouble();
         if (total > 0 && !(keepBest && known > 0 && known <= total))

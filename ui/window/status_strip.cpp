@@ -441,9 +441,10 @@ void StatusStrip::refresh()
 
     if (valid && snapshot->problem->hasEnergy()) {
         m_energy->show(energyText(snapshot->evaluation.energy), theme.text);
-        m_energy->setToolTip(
-            tr("Energy of the schedule: %1 pJ; latency × energy %2.")
-                .arg(exactNumber(snapshot->evaluation.energy), exactNumber(snapshot->evaluation.edp())));
+        m_energy->setToolTip(tr("Energy of the schedule: %1 pJ; latency × energy %2 pJ %3.")
+                                 .arg(exactNumber(snapshot->evaluation.energy),
+                                      exactNumber(snapshot->evaluation.edp()),
+                                      timesUnitText(document.model())));
     } else {
         m_energy->clear();
     }

@@ -233,4 +233,10 @@ QString timeUnitText(const lower::ModelOnMachinePtr& model)
     return unit == 1 ? tr("cycles") : tr("× %1 cycles").arg(number(unit));
 }
 
+QString timesUnitText(const lower::ModelOnMachinePtr& model)
+{
+    const QString unit = timeUnitText(model);
+    return unit.startsWith(QChar(u'×')) ? unit : QStringLiteral("× ") + unit;
+}
+
 } // namespace tilewright::ui

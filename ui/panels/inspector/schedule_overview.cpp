@@ -102,8 +102,9 @@ void ScheduleOverview::refresh()
         text += tr(" (gap %1)").arg(percent(snapshot->gap()));
     if (snapshot->problem->hasEnergy()) {
         if (e.valid())
-            text += tr("<br>Energy <b>%1</b>, latency × energy %2 pJ")
-                        .arg(energyText(e.energy), scientific(e.edp()));
+            text += tr("<br>Energy <b>%1</b>, latency × energy %2 pJ %3")
+                        .arg(energyText(e.energy), scientific(e.edp()),
+                             timesUnitText(m_context.document.model()));
         text += tr("<br>No schedule takes less energy than %1")
                     .arg(energyText(energyBound(*snapshot->problem, e.rules).value));
     }

@@ -61,8 +61,13 @@ std::vector<WhatIf> whatIf(const Snapshot& snapshot, const lower::ModelOnMachine
     if (!before)
         return out;
     const auto add = [&](std::string field, std::string from, std::string to, std::optional<double> figure) {
-        if (figure)
-            out.push_back({std::move(field), std::move(from), std::move(to), *figure, *figure - *before});
+        if (!figure)
+            return;
+        std::string note;
+        if (field == "clock_ghz")
+            note = "cycles that are " + percent(1 - 1 / kMore) + " shorter";
+        out.push_back(
+            {std::move(field), std::move(from), std::move(to), *figure, *figure - *before, std::move(note)});
     };
     if (!model) {
         const Hardware& hardware = snapshot.problem->hardware();
@@ -107,7 +112,7 @@ std::string whatIfText(const std::vector<WhatIf>& values)
         if (value.change != 0) {
             out += "  " + value.field + " " + value.from + " -> " + value.to + ": " +
                    formatGrouped(value.figure) + " (" + (value.change > 0 ? "+" : "") +
-                   formatGrouped(value.change) + ")\n";
+                   formatGrouped(value.change) + (value.note.empty() ? "" : "; " + value.note) + ")\n";
         } else {
             unchanged += unchanged.empty() ? "" : ", ";
             unchanged += value.field;

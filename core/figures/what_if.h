@@ -19,6 +19,7 @@ struct WhatIf
     std::string from, to; ///< its values, as in the file
     double figure = 0;    ///< the figure with `to`
     double change = 0;    ///< figure minus the figure with `from`
+    std::string note;     ///< of another clock: by how much its cycles are shorter; else empty
 };
 /// Tries every value of the machine that the Schedule lens reads, those first that change the figure most.
 /// Left out: values with which the schedule breaks a rule, and those that cannot be 10 % larger.

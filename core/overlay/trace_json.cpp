@@ -72,7 +72,7 @@ private:
 
     Status event(const JsonCursor& at)
     {
-        if (const Status s = at.object(); !s)
+        if (Status s = at.object(); !s)
             return s;
         const auto phase = at.member("ph");
         if (!phase)

@@ -296,8 +296,8 @@ private:
                      formatGrouped(m_s.lowerBound) +
                      ". The parts of the bound without a search are below.</p>\n";
         m_out += "<p>No valid schedule is faster than " + formatGrouped(b.value) +
-                 ": the compute time is at least " + formatGrouped(b.compute) + ", the transfer time " +
-                 formatGrouped(b.memory) + ".</p>\n<ul>\n";
+                 ", the sum of the parts below. Compute time alone is at least " + formatGrouped(b.compute) +
+                 ", transfer time alone at least " + formatGrouped(b.memory) + ".</p>\n<ul>\n";
         constexpr std::size_t kShown = 50;
         for (std::size_t i = 0; i < b.parts.size() && i < kShown; ++i)
             m_out += "<li>" + escapeMarkup(b.parts[i].text) + "</li>\n";

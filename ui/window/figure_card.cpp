@@ -78,7 +78,8 @@ Table whatIfTable(const std::vector<figures::WhatIf>& values)
                    {tr("Figure"), ColumnKind::Number, tr("The figure with this value. The schedule stays.")},
                    {tr("Change"), ColumnKind::Change}};
     for (const figures::WhatIf& value : values)
-        out.add(value.field, value.from, value.to, value.figure, value.change);
+        out.add(value.note.empty() ? value.field : value.field + " (" + value.note + ")", value.from,
+                value.to, value.figure, value.change);
     return out;
 }
 

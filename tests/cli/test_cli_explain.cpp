@@ -77,6 +77,11 @@ void TestCliExplain::aFigureIsThatOfItsVerb()
 
 void TestCliExplain::withoutAFigureAllAreListed()
 {
+    // The name that the window gives a figure has its lens in front.
+    QCOMPARE(runCli({"explain", kProblem, "schedule:total_latency"}).out,
+             runCli({"explain", kProblem, "total_latency"}).out);
+    QCOMPARE(runCli({"explain", kModel, "npu:makespan", "--machine", "edge"}).out,
+             runCli({"explain", kModel, "makespan", "--machine", "edge", "--lens", "npu"}).out);
     const CliRun run = runCli({"explain", kProblem, kSchedule});
     QCOMPARE(run.code, 0);
     QVERIFY(run.out.contains("total_latency: ") && run.out.contains("subgraphs.1.reserved: "));
@@ -92,6 +97,8 @@ void TestCliExplain::moreOfEachValueOfTheMachine()
 {
     const json answer = answerOf({"explain", kModel, "total_latency", "--machine", "edge", "--what-if"});
     bool hasBandwidth = false;
+    const CliRun text = runCli({"explain", kModel, "total_latency", "--machine", "edge", "--what-if"});
+    QVERIFY2(text.out.contains("; cycles that are 9.1 % shorter)"), text.out.constData());
     for (const json& value : answer["what_if"])
         if (value["field"] == "levels.external.gb_per_s") {
             hasBandwidth = true;

@@ -133,6 +133,10 @@ void TestCliMap::quick_saysSo()
     const json whole = run({kLayers + "conv-3x3-256.json", "--json"}).json();
     QVERIFY(quick.contains("reductions") && !whole.contains("reductions"));
     QVERIFY(quick["edp"] >= whole["edp"]);
+    const QString model = TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json";
+    const CliRun layers = run({model, "--machine", "edge", "--quick"});
+    QVERIFY2(layers.out.contains("in the reduced space"), layers.out.constData());
+    QVERIFY(run({model, "--machine", "edge", "--quick", "--json"}).json()["layers"][0]["reduced"] == true);
 }
 
 void TestCliMap::method_evaluates()

@@ -43,8 +43,7 @@ double value(const LanguageFigures& figures, F figure)
 }
 
 /// The summary of a configuration with the rows of these kinds.
-Summary summaryOf(const LlmConfig& config, const LlmOptions& options, const char* machine,
-                  const std::vector<SummaryKind>& kinds)
+SummarySubject subjectFor(const LlmConfig& config, const LlmOptions& options, const char* machine)
 {
     auto built = llmModel(config, options);
     if (!built)
@@ -60,6 +59,13 @@ Summary summaryOf(const LlmConfig& config, const LlmOptions& options, const char
         qFatal("%s", model.error().text().c_str());
     subject.model = *model;
     subject.rules = *RulesCall().rules(*subject.model->problem);
+    return subject;
+}
+
+Summary summaryOf(const LlmConfig& config, const LlmOptions& options, const char* machine,
+                  const std::vector<SummaryKind>& kinds)
+{
+    const SummarySubject subject = subjectFor(config, options, machine);
     Summary out = emptySummary(subject);
     for (const SummaryKind kind : kinds)
         out.rows[static_cast<std::size_t>(kind)] = summaryRow(subject, kind);
@@ -84,6 +90,7 @@ private Q_SLOTS:
     void theLongestContextFits();
     void bitsBuyTime();
     void theWholeModelIsThatOfAllLayers();
+    void operatorsThatRunTogetherCountOnce();
     void operatorsThatOverlapShareCycles();
     void noRowIsBelowTheFloor_data();
     void noRowIsBelowTheFloor();
@@ -220,6 +227,45 @@ void TestLlmFigures::theWholeModelIsThatOfAllLayers()
             QVERIFY(std::abs(rowOf(whole, kind).wholeCycles->value / cycles - 1) < 1e-9);
         }
     }
+}
+
+/// Operators of one subgraph had its whole latency each, so that a fused schedule looked slower.
+void TestLlmFigures::operatorsThatRunTogetherCountOnce()
+{
+    const auto config = small("", "llama");
+    QVERIFY(config);
+    SummarySubject subject = subjectFor(*config, decode(2, 64), "edge");
+    const Problem& problem = *subject.model->problem;
+    const LlmScope& scope = *subject.model->workload->language;
+    Schedule schedule = oneOpPerSubgraph(problem, subject.rules);
+    const auto countOf = [&](std::size_t i) {
+        return scope.countOf(subject.model->operatorOf(schedule.subgraphs[i]->ops.front()));
+    };
+    std::size_t fused = 0;
+    for (std::size_t i = 0; i + 1 < schedule.size(); ++i) {
+        if (countOf(i) != countOf(i + 1) || countOf(i) < 2)
+            continue;
+        Schedule next = schedule;
+        Subgraph both = *schedule.subgraphs[i];
+        both.ops.insert(both.ops.end(), schedule.subgraphs[i + 1]->ops.begin(),
+                        schedule.subgraphs[i + 1]->ops.end());
+        next.subgraphs[i] = std::make_shared<const Subgraph>(both);
+        next.subgraphs.erase(next.subgraphs.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+        if (evaluate(problem, next, subject.rules).valid()) {
+            schedule = next;
+            ++fused;
+        }
+    }
+    QVERIFY(fused > 0);
+    subject.schedule = schedule;
+    const Evaluation evaluation = evaluate(problem, schedule, subject.rules);
+    double expected = 0;
+    for (std::size_t i = 0; i < schedule.size(); ++i)
+        expected += evaluation.subgraphs[i].latency * static_cast<double>(countOf(i)) *
+                    static_cast<double>(subject.model->lowered.timeUnit);
+    const SummaryRow row = summaryRow(subject, SummaryKind::Schedule);
+    QVERIFY2(row.wholeCycles, row.error.c_str());
+    QVERIFY(std::abs(row.wholeCycles->value / expected - 1) < 1e-9);
 }
 
 void TestLlmFigures::operatorsThatOverlapShareCycles()

@@ -125,6 +125,15 @@ private slots:
         QVERIFY(read->schedule[SubgraphId(0)].ops == std::vector{OpId(0)});
         QCOMPARE(read->schedule[SubgraphId(0)].traversal.kind(), TraversalKind::Snake);
 
+        // None of its ops: it is a schedule of another problem.
+        file["op_names"] = {"conv", "pool"};
+        const auto foreign = readSchedule(*namedChain(true), file.dump(), "foreign.json");
+        QVERIFY(!foreign);
+        QCOMPARE(QString::fromStdString(foreign.error().text()),
+                 "foreign.json: op_names: is a schedule of another problem: " +
+                     QString::fromStdString(namedChain(true)->name()) +
+                     " has none of its 2 ops, such as conv");
+
         file["op_names"] = {"rectify", "scale"};
         told = toldBy([&] { read = *readSchedule(*namedChain(true), file.dump(), "renumbered.json"); });
         QCOMPARE(told, QStringList());

@@ -13,6 +13,7 @@
 #include "workspace/npu_document.h"
 #include "workspace/systolic_document.h"
 
+#include <QLabel>
 #include <QTableView>
 #include <QTest>
 
@@ -139,6 +140,23 @@ private Q_SLOTS:
         QTest::mouseClick(problems, Qt::LeftButton);
         QVERIFY(m_window->view(QStringLiteral("problems"))->isVisible());
         QVERIFY(!bar().isVisible());
+    }
+
+    /// Cycles of two clocks are different things: the baseline is compared in time.
+    void aBaselineOfAnotherClockIsComparedInTime()
+    {
+        open("llama-block.json");
+        document().pinBaseline();
+        QVERIFY(document().setMachine(*withMachineField(*document().machine(), "clock_ghz", "2"),
+                                      QStringLiteral("clock")));
+        document().waitForSnapshot();
+        QCOMPARE(document().unitOfBaseline(), 2.0);
+        const double was = document().baseline()->evaluation.total / 1e9;
+        const double now = document().snapshot()->evaluation.total / 2e9;
+        const QString text = QStringLiteral("vs baseline %1").arg(signedPercent(now / was - 1));
+        const auto labels = m_window->findChildren<QLabel*>();
+        QVERIFY2(std::ranges::any_of(labels, [&](const QLabel* l) { return l->text() == text; }),
+                 qPrintable(text));
     }
 
     void keptTilesStay()

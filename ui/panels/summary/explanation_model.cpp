@@ -135,6 +135,15 @@ void asExplanation(QTreeView& tree, const QString& name, ExplanationModel& model
     tree.setFrameShape(QFrame::NoFrame);
     tree.setMinimumHeight(1);
     tree.header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    // Long names leave the values in sight.
+    tree.header()->setSectionResizeMode(0, QHeaderView::Interactive);
+    const auto fit = [&tree] {
+        tree.resizeColumnToContents(0);
+        if (const int most = tree.viewport()->width() / 2; most > 0 && tree.columnWidth(0) > most)
+            tree.setColumnWidth(0, most);
+    };
+    QObject::connect(&model, &QAbstractItemModel::modelReset, &tree, fit, Qt::QueuedConnection);
+    QObject::connect(&tree, &QTreeView::expanded, &tree, fit, Qt::QueuedConnection);
 }
 
 } // namespace tilewright::ui

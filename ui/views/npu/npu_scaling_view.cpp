@@ -233,7 +233,7 @@ std::vector<PlotModel> npuScalingPlots(const NpuComparison& c, const Theme& them
     PlotModel efficiency = speedup;
 
     const QPen ideal(theme.muted, 1, Qt::DotLine);
-    speedup.y.title = tr("Speed-up over one core");
+    speedup.y.title = tr("Speed-up over one core with this scheduler");
     double high = 1;
     for (const npu::ScalingPoint& s : c.points)
         high = std::max({high, s.staticSpeedup, s.dynamicSpeedup});

@@ -133,8 +133,11 @@ void OverlayView::addControls()
                         tr("What the graph shows with the colour \"measured\": the value, ours less it, or "
                            "ours divided by it."));
     m_shown->setObjectName(QStringLiteral("overlay.shown"));
-    connect(m_shown, &QComboBox::activated, this,
-            [this](int i) { m_overlays.setShown(overlay::kShown[static_cast<std::size_t>(i)]); });
+    connect(m_shown, &QComboBox::activated, this, [this](int i) {
+        m_overlays.setShown(overlay::kShown[static_cast<std::size_t>(i)]);
+        if (QAction* const colour = registry().find(QStringLiteral("graph.colour.measured")))
+            colour->trigger(); // what is chosen is seen
+    });
 }
 
 void OverlayView::choose()

@@ -403,7 +403,7 @@ void QueryView::restoreSettings(const QJsonObject& settings)
 {
     m_history.clear();
     const QJsonArray history = settings.value(QStringLiteral("history")).toArray();
-    for (const QJsonValue& question : history)
+    for (const auto& question : history)
         if (question.isString() && m_history.size() < kMostRemembered)
             m_history << question.toString();
     fillMenus();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Key figures of language models on machines (docs/rules/llm.md 7).
+#include "edit/fit.h"
 #include "llm_files.h"
 #include "test_main.h"
 #include "verbs/summary_rows.h"

@@ -63,6 +63,30 @@ Result<Figures> ofMapping(const ExplainCall& call)
                            layer->architecture.energyPj.mac});
 }
 
+/// "npu:makespan" names the lens of the figure too, as the figures of the window do. The Error says that
+/// `--lens` or `--what-if` asks for something else.
+Status takeLens(ExplainCall& call)
+{
+    if (call.asked.empty())
+        return Unit{};
+    std::string& figure = call.asked.back();
+    for (const std::string_view lens : {"schedule", "npu", "systolic", "mapping"}) {
+        if (!figure.starts_with(std::string(lens) + ":"))
+            continue;
+        if (call.lens != "schedule" && call.lens != lens)
+            return Error{ErrorCode::Field,
+                         "is " + call.lens + ", and the figure is of " + std::string(lens),
+                         "--lens",
+                         {}};
+        if (call.whatIf && lens != "schedule")
+            return Error{ErrorCode::Field, "needs a figure of the lens schedule", "--what-if", {}};
+        call.lens = lens;
+        figure.erase(0, lens.size() + 1);
+        break;
+    }
+    return Unit{};
+}
+
 /// `address`: empty for none. `file` is what an Error names.
 Result<ExplainAnswer> answerOf(Figures figures, const std::string& address, const std::string& file)
 {
@@ -97,14 +121,8 @@ void bindOptions(verbs::OptionList& o, ExplainCall& call)
 
 Result<ExplainAnswer> explain(ExplainCall& call)
 {
-    // "npu:makespan" names the lens too, as the figures of the window do.
-    if (!call.asked.empty())
-        for (const std::string_view lens : {"schedule", "npu", "systolic", "mapping"})
-            if (std::string& figure = call.asked.back(); figure.starts_with(std::string(lens) + ":")) {
-                call.lens = lens;
-                figure.erase(0, lens.size() + 1);
-                break;
-            }
+    if (const Status taken = takeLens(call); !taken)
+        return taken.error();
     const bool ofSchedule = call.lens == "schedule";
     if (call.asked.size() > (ofSchedule ? 2U : 1U))
         return Error{ErrorCode::Field,

@@ -221,12 +221,12 @@ Summary emptySummary(const SummarySubject& subject)
         out.notes.push_back(std::move(missing));
     for (const std::string& note : subject.model->lowered.report.notes)
         out.notes.push_back(note);
-    if (const double launches = lower::launchOf(*subject.model).value; launches > 0)
+    if (const double launches = lower::launchOf(*subject.model).value; launches > 0) {
         out.launchNote =
             "ms contain " + significantNumber(launches) +
             " ms of launches (launch_us of the machine); cycles, x floor, TOPS and share of peak do not";
-    if (!out.launchNote.empty())
         out.notes.push_back(out.launchNote);
+    }
     if (const auto& language = subject.model->workload->language) {
         out.language = languageFigures(*language, subject.model->machine);
         for (const std::string& note : language->config.notes)

@@ -173,9 +173,9 @@ struct Summary
     std::vector<lower::Floor> floors;         ///< for each number of cores of the rows, ascending
     std::vector<SummaryFigures> floorFigures; ///< figures of each floor
     std::vector<std::string> notes;           ///< what the lowering leaves out
-    std::string launchNote;                   ///< the one of the notes on launches; empty without launches
-    std::vector<SummaryRow> rows;             ///< in the order of kSummaryKinds
-    std::optional<LanguageFigures> language;  ///< figures of a language model
+    std::string launchNote;       ///< the note on launches, which a window shows; empty without launches
+    std::vector<SummaryRow> rows; ///< in the order of kSummaryKinds
+    std::optional<LanguageFigures> language; ///< figures of a language model
 };
 /// A figure of a language model for people.
 struct LanguageLine

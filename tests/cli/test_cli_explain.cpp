@@ -120,6 +120,10 @@ void TestCliExplain::wrongAddressesAreRefused_data()
     QTest::newRow("many") << QStringList{kProblem, "a", "b", "c"} << "expected a schedule and a figure";
     QTest::newRow("lens") << QStringList{kModel, "makespan", "--lens", "npu", "--what-if"}
                           << "--what-if: needs a figure of the lens schedule";
+    QTest::newRow("lens of the figure") << QStringList{kModel, "npu:makespan", "--what-if"}
+                                        << "--what-if: needs a figure of the lens schedule";
+    QTest::newRow("two lenses") << QStringList{kModel, "npu:makespan", "--lens", "systolic"}
+                                << "--lens: is systolic, and the figure is of npu";
     QTest::newRow("model for mapping") << QStringList{kModel, "energy", "--lens", "mapping"} << "one layer";
 }
 

@@ -181,8 +181,8 @@ SessionStore::SessionStore(QMainWindow& window, AppState& state, Panes& panes)
             now->evaluation.rules == now->problem->rules() && (m_best == 0 || now->evaluation.total < m_best))
             m_best = now->evaluation.total;
     };
-    m_state.document.whenChanged(this, Part::Problem | Part::Snapshot, [this, compare](Parts parts) {
-        if (parts.testFlag(Part::Problem)) {
+    m_state.document.whenChanged(this, Part::Problem | Part::Machine | Part::Snapshot, [this, compare] {
+        if (m_bestOf != m_state.document.problem()) { // also that of another machine
             m_bestOf = m_state.document.problem();
             m_best = 0;
         }
@@ -349,7 +349,8 @@ void SessionStore::noteFigures() const
     if (!snapshot)
         return;
     QSettings settings;
-    QString of = document.machine() ? QString::fromStdString(document.machine()->name) : QString();
+    QString of = document.machine() ? QString::fromLatin1(digestOf(writeMachine(*document.machine())).toHex())
+                                    : QString();
     for (const auto& [name, size] : document.dimensions())
         of += QStringLiteral(" %1=%2").arg(QString::fromStdString(name)).arg(size);
     const auto note = [&](const QString& path, double total, bool keepBest) {

@@ -133,6 +133,18 @@ private slots:
         QTEST(list, "expected");
     }
 
+    /// The list named the fusing alone, and its gain was that of both.
+    void aFusedSubgraphNamesWhatItRetains()
+    {
+        const ProblemPtr p = chain();
+        const Schedule a = apart(*p);
+        const auto fused = edit::fuse(*p, a, std::array{SubgraphId(0), SubgraphId(1)});
+        const auto b = edit::toggleRetain(*p, *fused, SubgraphId(0), TensorId(2));
+        QVERIFY2(b, b ? "" : b.error().text().c_str());
+        const std::vector<Difference> list = diff(*p, a, *b);
+        QCOMPARE(list.size(), 1U);
+        QVERIFY2(list[0].textAfter.ends_with(", retains t2"), list[0].textAfter.c_str());
+    }
     void order()
     {
         GenerateOptions o;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The program `tilewright` as it is started from a shell.
 #include "test_main.h"
+#include "theme/text.h"
 
 #include <QFile>
 #include <QFileInfo>
@@ -110,6 +111,35 @@ private slots:
                 for (const QJsonValue& row : table[QLatin1String("rows")].toArray())
                     QVERIFY2(!row.toArray().isEmpty(), qPrintable(table[QLatin1String("title")].toString()));
         }
+    }
+    /// The tables were those of the searched tiles, which another view finds, and the chart that of the
+    /// default ones.
+    void aReportOfTheCoresIsOfOneRun()
+    {
+        const QTemporaryDir dir;
+        const QString path = dir.filePath(QStringLiteral("cores.html"));
+        const QStringList asked{
+            QStringLiteral("report"),    kSamples + QStringLiteral("models/llama-block.json"),
+            QStringLiteral("--machine"), QStringLiteral("edge"),
+            QStringLiteral("--lens"),    QStringLiteral("npu")};
+        const ProgramRun json = runProgram(asked + QStringList{QStringLiteral("--json")});
+        QVERIFY2(json.code == 0, json.err.constData());
+        const QJsonValue cores =
+            QJsonDocument::fromJson(json.out).object()[QLatin1String("tables")].toArray()[0];
+        QCOMPARE(cores[QLatin1String("title")].toString(), QStringLiteral("NPU"));
+        const ProgramRun html = runProgram(asked + QStringList{QStringLiteral("-o"), path});
+        QVERIFY2(html.code == 0, html.err.constData());
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QString page = QString::fromUtf8(file.readAll());
+        double makespan = 0; // the states of a core cover it
+        for (int state = 1; state <= 7; ++state) {
+            const QString cycles = cores[QLatin1String("rows")][0][state].toString();
+            makespan += cycles.toDouble();
+            QVERIFY2(page.contains(QLatin1Char('>') + cycles + QLatin1Char('<')), qPrintable(cycles));
+        }
+        QVERIFY2(page.contains(tilewright::ui::number(makespan) + QStringLiteral("\u00a0cycles")),
+                 qPrintable(tilewright::ui::number(makespan)));
     }
     void reportsCompareWithABaseline()
     {

@@ -5,6 +5,7 @@
 #include "test_main.h"
 #include "theme/text.h"
 #include "window/message_bar.h"
+#include "window/session_store.h"
 #include "window_fixture.h"
 
 #include <QDragEnterEvent>
@@ -121,6 +122,30 @@ private Q_SLOTS:
         QApplication::processEvents();
         QVERIFY2(said(window).contains(QStringLiteral("best total ") + number(start)),
                  qPrintable(said(window)));
+    }
+    /// It stood beside the ops of another setting.
+    void theBestTotalIsOfItsMachine()
+    {
+        MainWindow window;
+        const QString model = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json");
+        Document& document = window.state().document;
+        const auto said = [&] {
+            for (const RecentFile& file : SessionStore::recentFiles())
+                if (file.path == model)
+                    return file.figures;
+            return QString();
+        };
+        QVERIFY(openIn(window, {model}));
+        document.waitForSnapshot();
+        const QString fast = number(document.snapshot()->evaluation.total);
+        window.state().actions.find(QStringLiteral("file.close"))->trigger();
+        QVERIFY2(said().contains(fast), qPrintable(said()));
+        QVERIFY(openIn(window, {model}));
+        QVERIFY(document.setMachine(*withMachineField(*document.machine(), "levels.external.gb_per_s", "1"),
+                                    QStringLiteral("slower")));
+        document.waitForSnapshot();
+        window.state().actions.find(QStringLiteral("file.close"))->trigger();
+        QVERIFY2(!said().contains(fast), qPrintable(said()));
     }
     void theReadablePartOfABrokenScheduleOpens()
     {

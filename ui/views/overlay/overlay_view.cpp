@@ -135,7 +135,8 @@ void OverlayView::addControls()
     m_shown->setObjectName(QStringLiteral("overlay.shown"));
     connect(m_shown, &QComboBox::activated, this, [this](int i) {
         m_overlays.setShown(overlay::kShown[static_cast<std::size_t>(i)]);
-        if (QAction* const colour = registry().find(QStringLiteral("graph.colour.measured")))
+        if (QAction* const colour = registry().find(QStringLiteral("graph.colour.measured"));
+            colour && shownFile())
             colour->trigger(); // what is chosen is seen
     });
 }

@@ -294,8 +294,9 @@ HeatAxis axisOf(const SweepModel& m, std::size_t axis)
 /// The plotted value as a cost (sweep::costOf()).
 std::optional<double> costOf(const SweepModel& m, const sweep::Row& row)
 {
-    return row.metrics.empty() ? std::nullopt
-                               : std::optional(sweep::costOf(row.metrics[m.metric()], m.metricName()));
+    if (row.metrics.empty() || !sweep::fitsMemory(m.plan(), row.metrics))
+        return std::nullopt; // it answers nothing
+    return sweep::costOf(row.metrics[m.metric()], m.metricName());
 }
 
 std::optional<double> valueOf(const SweepModel& m, std::size_t cell)

@@ -187,7 +187,8 @@ const PlotMark* PlotCanvas::markAt(QPointF position) const
 const PlotMark* PlotCanvas::clickedMark(QPointF position) const
 {
     for (std::size_t i = 0; i < plots().size(); ++i)
-        if (const PlotMark* m = plotMarkAt(plots()[i], frame(i), position, PlotPick::Point))
+        if (const PlotMark* m = plotMarkAt(plots()[i], frame(i), position,
+                                           plots()[i].clickOnMark ? PlotPick::Point : plots()[i].pick))
             return m;
     return nullptr;
 }

@@ -79,7 +79,7 @@ private:
                                     bool whole) const;
     [[nodiscard]] std::optional<std::size_t> plotAt(QPointF position) const;
     [[nodiscard]] const PlotMark* markAt(QPointF position) const;
-    /// The mark that a click opens: it is under the mouse, also where hovering shows the nearest of a column.
+    /// The mark that a click opens (PlotModel::clickOnMark).
     [[nodiscard]] const PlotMark* clickedMark(QPointF position) const;
     void measureTo(QPointF position, bool snap);
 

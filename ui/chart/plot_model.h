@@ -103,6 +103,8 @@ struct PlotModel
     std::vector<ChartKey> keys;
     PlotAxis x, y;
     PlotPick pick = PlotPick::Point;
+    /// A click means the mark under the mouse only, also where hovering takes the nearest one of a column.
+    bool clickOnMark = false;
     std::optional<PlotRaster> raster;
     std::vector<PlotLine> lines;
     std::vector<PlotArrow> arrows;

@@ -39,7 +39,7 @@ Table layersTable(const Snapshot& snapshot, const Overlays& overlays)
     out.columns = {{tr("Layer")},
                    {tr("Size"), ColumnKind::Text,
                     tr("Rows × columns of the result, and × the reduction of a matrix product.")},
-                   {tr("Subgraph latency"), ColumnKind::Number,
+                   {tr("Latency"), ColumnKind::Number,
                     tr("Latency of the subgraphs that compute the op; ops of one subgraph have the same.")}};
     const std::vector<std::optional<double>> measured = overlays.valuesOfOps();
     if (!measured.empty())

@@ -242,6 +242,7 @@ PlotModel curvePlot(const SweepModel& m, const Theme& theme)
 {
     PlotModel plot;
     plot.pick = m.axes.size() == 1 ? PlotPick::Column : PlotPick::Point;
+    plot.clickOnMark = true; // a point opens another model or machine
     plot.title = sweepAnswer(m);
     plot.x = parameterAxis(m, 0);
     plot.y.title = metricName(m) + (m.unit.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(m.unit));

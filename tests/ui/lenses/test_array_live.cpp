@@ -116,7 +116,8 @@ private Q_SLOTS:
         QTRY_VERIFY(array->isVisible());
     }
 
-    /// The total of an invalid schedule stays in grey as the one that was; the figure of the array goes with it.
+    /// The total of an invalid schedule stays in grey as the one that was; the figure of the array goes with
+    /// it.
     void itStepsBackWithTheTotal()
     {
         MainWindow window;

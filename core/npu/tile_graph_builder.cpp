@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/integer.h"
 #include "base/text.h"
+#include "npu/fit_tiles.h"
 
 #include <algorithm>
 #include <cmath>
@@ -236,6 +237,12 @@ std::string TileGraphBuilder::smallerTileHint(std::size_t op) const
                          : "; set a smaller \"tile\" of it (now " + sizes + ")";
 }
 
+std::string TileGraphBuilder::reasonOf(std::size_t op) const
+{
+    const auto why = whyNoTile(m_model, m_graph.hardware, op);
+    return why ? "; no tile exists: " + why->text() : smallerTileHint(op);
+}
+
 Status TileGraphBuilder::checkSpm() const
 {
     for (std::size_t i = 0; i < m_graph.nodes.size(); ++i) {
@@ -244,7 +251,7 @@ Status TileGraphBuilder::checkSpm() const
             return Error{ErrorCode::Problem,
                          "the node " + m_graph.describe(i) + " needs " + formatGrouped(need) +
                              " bytes of SPM, but a core has " + formatGrouped(m_graph.hardware.spmBytes) +
-                             smallerTileHint(m_graph.nodes[i].op),
+                             reasonOf(m_graph.nodes[i].op),
                          "ops[" + std::to_string(m_graph.nodes[i].op) + "]", m_model.file};
     }
     return tilewright::Unit{};

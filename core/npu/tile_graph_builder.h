@@ -90,6 +90,7 @@ private:
     void makeAdjacency();
     [[nodiscard]] Status checkSpm() const;
     [[nodiscard]] std::string smallerTileHint(std::size_t op) const; ///< advice for error messages
+    [[nodiscard]] std::string reasonOf(std::size_t op) const;        ///< why no tile fits, else that advice
 
     const NpuModel& m_model;
     std::size_t m_maxNodes;

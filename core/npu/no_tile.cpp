@@ -124,7 +124,7 @@ std::optional<Exclusion> whyNoTile(const NpuModel& model, const NpuHardware& har
         out.limits.push_back(std::move(size));
     }
     const auto least = limits.leastSpm(limits.sizes(core));
-    out.because = "the smallest node of " + model.ops[op].name + " takes " +
+    out.because = "the largest node of " + model.ops[op].name + " takes at least " +
                   formatGrouped(least.value_or(*limits.need(limits.sizes(core), hardware.spmBytes))) +
                   " bytes";
     return out;

@@ -30,7 +30,7 @@ Case drawCase(random_cases::Source& rnd)
 {
     Case out;
     if (rnd.chance(60)) {
-        out.model = test::matmulModel(rnd.between(1, 4), rnd.between(1, 4), rnd.between(1, 4));
+        out.model = npu::test::matmulModel(rnd.between(1, 4), rnd.between(1, 4), rnd.between(1, 4));
         out.most = 4;
     } else {
         NpuModel& model = out.model;
@@ -136,10 +136,10 @@ void TestNpuNoTile::theGraphSaysIt()
 {
     NpuHardware hw;
     hw.spmBytes = 64;
-    const auto graph = buildGraph(test::matmulModel(16, 16, 16, test::mnk(8, 0, 0)), hw);
+    const auto graph = buildGraph(npu::test::matmulModel(16, 16, 16, npu::test::mnk(8, 0, 0)), hw);
     QVERIFY(graph); // smaller sizes of the others fit
     hw.spmBytes = 40;
-    const auto refused = buildGraph(test::matmulModel(16, 16, 16, test::mnk(8, 0, 0)), hw);
+    const auto refused = buildGraph(npu::test::matmulModel(16, 16, 16, npu::test::mnk(8, 0, 0)), hw);
     QVERIFY(!refused);
     QVERIFY2(refused.error().message.ends_with("no tile exists: SPM 40 bytes and tile m 8: the largest node "
                                                "of mm takes at least 50 bytes; 50 bytes of "

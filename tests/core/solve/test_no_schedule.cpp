@@ -120,7 +120,8 @@ struct Case
                 out.locks.push_back(locks[i]);
         for (const auto& [rule, value] : kLoosest)
             if (!isNamed("rule " + rule) && (rule != "retain_inputs" || !rules.keepsInputs()))
-                Q_ASSERT(setRule(out.rules, rule, value));
+                if (!setRule(out.rules, rule, value))
+                    qFatal("no rule %s", rule.c_str());
         return out;
     }
 };

@@ -3,12 +3,11 @@
 
 #include "base/integer.h"
 #include "base/text.h"
-#include "edit/fit.h"
 #include "eval/fast_evaluator.h"
 #include "rules/check.h"
 #include "rules/subgraph_plan.h"
 #include "solve/proof/exact.h"
-#include "solve/search/memory_cut.h"
+#include "solve/search/op_room.h"
 
 #include <algorithm>
 #include <array>
@@ -85,7 +84,9 @@ public:
         for (const Release& release : kReleases)
             if (restricts(m_rules, release))
                 m_releases.push_back(release);
-        m_ops = neededOfOps();
+        m_ops.reserve(problem.opCount());
+        for (std::size_t i = 0; i < problem.opCount(); ++i)
+            m_ops.push_back(roomOfOp(problem, m_rules, OpId(i)));
     }
 
     // Limits by index: the capacity, the locks, the rule switches.
@@ -137,12 +138,14 @@ public:
     }
     Answer ask(const std::vector<std::size_t>& kept) { return ask(kept, m_problem.capacityUnits()); }
 
-    /// The op whose thinnest slices need most room, alone.
+    /// The op that needs most room in any subgraph; of those that need the same, alone.
     [[nodiscard]] std::size_t largestOp() const
     {
-        return static_cast<std::size_t>(std::ranges::max_element(m_ops, {}, &Need::alone) - m_ops.begin());
+        return static_cast<std::size_t>(
+            std::ranges::max_element(m_ops, {}, [](const OpRoom& r) { return std::pair(r.least, r.alone); }) -
+            m_ops.begin());
     }
-    [[nodiscard]] const Need& opNeed(std::size_t op) const { return m_ops[op]; }
+    [[nodiscard]] const OpRoom& opRoom(std::size_t op) const { return m_ops[op]; }
     /// Under the rules that these limits leave.
     const Need& lockNeed(const Lock& lock, const std::vector<std::size_t>& kept)
     {
@@ -249,60 +252,6 @@ private:
         return out;
     }
 
-    /// By op: the room of its thinnest slices, alone and in any subgraph.
-    [[nodiscard]] std::vector<Need> neededOfOps() const
-    {
-        std::vector<Need> out(m_problem.opCount());
-        for (std::size_t i = 0; i < out.size(); ++i) {
-            Subgraph s{{OpId(i)}, {1, 1, 1}, {}, {}, {}, false};
-            const SubgraphPlan plan(m_problem, s.ops, m_rules);
-            out[i].alone = estimateWorkingSet(plan, s.granularity, {}, {});
-            if (out[i].alone > m_problem.capacityUnits())
-                if (const std::int64_t exact = peakOf(s, plan, {}); exact < kUnlimited)
-                    out[i].alone = exact;
-            out[i].least = out[i].alone > m_problem.capacityUnits()
-                               ? std::min(out[i].alone, leastAnywhere(OpId(i), out[i].alone))
-                               : out[i].alone;
-        }
-        return out;
-    }
-
-    /// Units that every subgraph holds in some step in which the op runs: an element of each tensor that is
-    /// read or written there and that fusing cannot make free.
-    [[nodiscard]] std::int64_t leastAnywhere(OpId o, std::int64_t alone) const
-    {
-        const Op& op = m_problem.op(o);
-        const bool isHeld = m_rules.interior == Rules::Interior::Held; // R9.9
-        std::vector<TensorId> stored(op.inputs.begin(), op.inputs.end());
-        std::ranges::sort(stored);
-        const bool areDistinct = std::ranges::adjacent_find(stored) == stored.end();
-        const auto isFull = [&](TensorId t) { return m_problem.accumulatorUnits(t) == m_problem.units(t); };
-        // Each step of the op alone asks for one element of each operand; where they are held, so does every
-        // step of a subgraph that covers this element.
-        if (isHeld && areDistinct && !m_rules.donation && std::ranges::all_of(stored, isFull) &&
-            isFull(op.output))
-            return alone;
-        // Where nothing is held, each way from a graph input to the op still crosses fast memory, and what
-        // the op makes leads to the tile of a sink.
-        const std::int64_t inputs = isHeld ? directInputs(o) : leastCut(m_problem, o);
-        std::int64_t smallest = leastUnits(m_problem, op.output);
-        for (std::size_t t = 0; t < m_problem.tensorCount(); ++t)
-            smallest = std::min(smallest, leastUnits(m_problem, TensorId(t)));
-        return inputs + (m_rules.donation ? 0 : smallest);
-    }
-    /// Units of one element of each operand that is not read through a map, which may touch nothing.
-    [[nodiscard]] std::int64_t directInputs(OpId o) const
-    {
-        std::vector<TensorId> direct;
-        for (const TensorId t : m_problem.operands(o))
-            if (!m_problem.map(t) && std::ranges::find(direct, t) == direct.end())
-                direct.push_back(t);
-        std::int64_t out = 0;
-        for (const TensorId t : direct)
-            out += leastUnits(m_problem, t);
-        return out;
-    }
-
     /// Whether every op can run in this room, alone or fused.
     Answer askOps(const std::vector<std::size_t>& kept, const Rules& rules, std::int64_t room)
     {
@@ -375,7 +324,7 @@ private:
     std::vector<Lock> m_locks;
     std::vector<Release> m_releases;
     std::stop_token m_stop;
-    std::vector<Need> m_ops;
+    std::vector<OpRoom> m_ops;
     std::map<std::pair<std::size_t, std::pair<Granularity, std::string>>, Need> m_needs; ///< of locks
     std::map<std::pair<std::string, std::int64_t>, Answer> m_enumerated;
 };
@@ -512,9 +461,11 @@ private:
     [[nodiscard]] std::string opText() const
     {
         const std::size_t op = m_finder.largestOp();
-        const Need& need = m_finder.opNeed(op);
-        return "the thinnest slices of op " + m_problem.opName(OpId(op)) + " need " + elements(need.alone) +
-               (need.least == need.alone ? "" : " alone, and no fusion needs few enough");
+        const OpRoom& room = m_finder.opRoom(op);
+        const std::string name = "the thinnest slices of op " + m_problem.opName(OpId(op)) + " need ";
+        if (room.least > m_problem.capacityUnits())
+            return name + (room.least < room.alone ? "at least " : "") + elements(room.least);
+        return name + elements(room.alone) + " alone, and no fusion needs few enough";
     }
 
     const Problem& m_problem;

@@ -62,6 +62,13 @@ ProblemPtr drawProblem(random_cases::Source& rnd)
         data.ops.push_back(op);
     }
     data.hardware = {rnd.between(1, 24), 1, rnd.between(1, 3), rnd.between(1, 3), std::nullopt, {}};
+    if (rnd.chance(30)) { // R1.9
+        const std::vector<std::int64_t> widths{4 * kPartsOfBit, 8 * kPartsOfBit, 16 * kPartsOfBit};
+        data.elementBits = widths[1];
+        for (std::size_t t = 0; t < data.tensors.size(); ++t)
+            data.tensors[TensorId(t)].bits = rnd.pick(widths);
+        data.accumulatorBits = rnd.pick(widths);
+    }
     return Problem::build(std::move(data)).value();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "solve/search/memory_cut.h"
+#include "solve/search/op_room.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -12,7 +12,15 @@ namespace {
 
 constexpr std::int64_t kUnbounded = std::int64_t{1} << 62;
 
-/// The cut as the largest flow.
+/// Units of an element, or of an accumulated one if that is narrower.
+std::int64_t leastUnits(const Problem& problem, TensorId t)
+{
+    return std::min(problem.units(t), problem.accumulatorUnits(t));
+}
+
+/// The least room of tensors that cross every way from the graph inputs to an op, an element of each: a cut
+/// of the graph, as the largest flow. A step in which the op runs holds a part of such tensors, because what
+/// is not in fast memory is produced in the same step from what is (R6).
 class MemoryCut
 {
 public:
@@ -88,14 +96,52 @@ private:
 
 } // namespace
 
-std::int64_t leastUnits(const Problem& problem, TensorId t)
+OpRoom roomOfOp(const Problem& problem, const Rules& rules, OpId o)
 {
-    return std::min(problem.units(t), problem.accumulatorUnits(t));
-}
-
-std::int64_t leastCut(const Problem& problem, OpId op)
-{
-    return MemoryCut(problem, op).least();
+    const Op& op = problem.op(o);
+    const bool isMatMul = op.type == OpType::MatMul;
+    const std::int64_t depth = problem.reductionSize(o);
+    const std::int64_t accumulator = problem.accumulatorUnits(op.output), result = problem.units(op.output);
+    OpRoom out;
+    // Operands, each tensor once; a MatMul has two buffers of one that is both.
+    std::vector<TensorId> direct;
+    std::int64_t wholeDepth = 0, mapped = 0;
+    for (const TensorId t : problem.operands(o)) {
+        const bool isNew = std::ranges::find(direct, t) == direct.end();
+        if (isMatMul || isNew || problem.map(t))
+            out.alone += problem.units(t);
+        if (problem.map(t)) { // several may touch something in different steps only
+            if (problem.volume(t) > 0)
+                mapped = std::max(mapped, leastUnits(problem, t));
+        } else if (isNew) {
+            direct.push_back(t);
+            wholeDepth += depth * leastUnits(problem, t);
+        }
+    }
+    out.alone += isMatMul && depth > 1 ? std::max(result, accumulator) : result;
+    if (rules.interior != Rules::Interior::Held) {
+        // Each way from a graph input crosses fast memory, and what the op makes leads to the tile of a sink.
+        std::int64_t tile = leastUnits(problem, op.output);
+        for (std::size_t t = 0; t < problem.tensorCount(); ++t)
+            tile = std::min(tile, leastUnits(problem, TensorId(t)));
+        out.least = MemoryCut(problem, o).least() + (rules.donation ? 0 : tile);
+    } else {
+        // R9.9: every operand and the result are there; a MatMul accumulates, or has its whole reduction
+        // there.
+        if (std::ranges::any_of(problem.operands(o), [&](TensorId t) {
+                return problem.map(t) && std::ranges::find(direct, problem.stored(t)) != direct.end();
+            }))
+            mapped = 0; // one copy may serve both
+        std::int64_t inputs = mapped;
+        for (const TensorId t : direct)
+            inputs += leastUnits(problem, t);
+        const auto written = [&](std::int64_t units) { return rules.donation ? 0 : units; };
+        out.least = inputs + written(result);
+        if (isMatMul && depth > 1)
+            out.least = std::min(inputs + written(accumulator), wholeDepth + mapped + written(result));
+    }
+    out.least = std::min(out.least, out.alone);
+    return out;
 }
 
 } // namespace tilewright

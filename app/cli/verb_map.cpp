@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "manual/program.h"
 #include "mapping/files.h"
+#include "mapping/no_method.h"
 #include "rescue.h"
 #include "table.h"
 #include "timeloop/timeloop.h"
@@ -153,7 +154,7 @@ int searchOne(const Subject& subject, const MapArguments& args, const InterruptG
     if (r.interrupted)
         return Exit::Interrupted;
     if (!r.of(objective)) {
-        std::cerr << "tilewright-cli: no valid method " << (r.proven ? "exists" : "was found") << '\n';
+        tell(mapping::noMethodText(nest, subject.architecture, r));
         return Exit::No;
     }
     return Exit::Success;
@@ -173,7 +174,8 @@ void printModel(const mapping::ModelResult& r)
     for (const mapping::LayerResult& l : r.layers) {
         const auto& best = l.search.best;
         if (!best[0]) {
-            line(l.layer.name, formatGrouped(l.layer.count), "-", "-", "-", "no valid method");
+            line(l.layer.name, formatGrouped(l.layer.count), "-", "-", "-",
+                 mapping::noMethodText(l.nest, r.architecture, l.search));
             continue;
         }
         line(l.layer.name, formatGrouped(l.layer.count), formatGrouped(best[0]->energy),

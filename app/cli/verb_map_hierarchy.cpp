@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/text.h"
+#include "hierarchy/excluding.h"
 #include "hierarchy/files.h"
 #include "rescue.h"
 #include "table.h"
@@ -131,7 +132,8 @@ int searchLayerOnHierarchy(const MapSubject& subject, const MapArguments& args,
     if (r.interrupted)
         return Exit::Interrupted;
     if (!best) {
-        tell(noMappingText(r));
+        tell(noMappingText(r) +
+             wouldDoText(hierarchy::excludingLimits(subject.nest, *args.hierarchy, r.constraints)));
         return Exit::No;
     }
     return Exit::Success;

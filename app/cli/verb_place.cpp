@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/text.h"
 #include "manual/program.h"
+#include "place/unplaceable.h"
 #include "report/evaluation_json.h"
 #include "rescue.h"
 #include "verbs.h"
@@ -92,6 +93,9 @@ int place(PlaceArguments& args)
         std::cout << answer->json();
     else
         printText(*answer);
+    if (!schedule)
+        if (const auto why = whyUnplaceable(answer->buffers, answer->capacity, answer->placement))
+            tell(why->sentence("placement"));
     if (!args.json && schedule)
         std::cout << "machine        " << schedule->hardware << '\n';
     rescueOutput(args.workload.file, [&] { return answer->json(); });

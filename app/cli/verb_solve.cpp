@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/exclusion.h"
 #include "base/text.h"
 #include "manual/program.h"
 #include "report/evaluation_json.h"
 #include "rescue.h"
+#include "solve/search/no_schedule.h"
 #include "table.h"
 #include "verbs.h"
 #include "verbs/schedule.h"
@@ -116,6 +118,8 @@ int runSolve(SolveArguments& args)
         if (options.stop.stop_requested())
             return Exit::Interrupted;
         tell(error.text());
+        if (args.json)
+            std::cout << noneReport(error.message, whyNoSchedule(*problem, options));
         return Exit::No;
     }
     std::function<void(double, double)> reportBound;

@@ -5,6 +5,7 @@
 #include "figures/npu_figures.h"
 #include "figures/schedule_figures.h"
 #include "figures/systolic_figures.h"
+#include "mapping/no_method.h"
 #include "report/evaluation_json.h"
 #include "verbs/map.h"
 
@@ -58,7 +59,10 @@ Result<Figures> ofMapping(const ExplainCall& call)
         return answer.error();
     const auto& best = answer->result.of(verbs::objectiveOf(map.objective));
     if (!best)
-        return Error{ErrorCode::Refused, "no valid method was found", {}, call.workload.file};
+        return Error{ErrorCode::Refused,
+                     mapping::noMethodText(layer->nest, layer->architecture, answer->result),
+                     {},
+                     call.workload.file};
     return mappingFigures({layer->nest, mapping::evaluate(layer->nest, layer->architecture, best->method),
                            layer->architecture.energyPj.mac});
 }

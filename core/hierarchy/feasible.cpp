@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hierarchy/feasible.h"
 
+#include "base/exclusion.h"
 #include "base/integer.h"
 #include "base/text.h"
 #include "hierarchy/evaluate.h"
+#include "hierarchy/excluding.h"
 #include "hierarchy/tilings.h"
 
 #include <algorithm>
@@ -17,7 +19,6 @@ namespace {
 
 constexpr std::size_t kMostWays = 4000;     ///< of one loop
 constexpr std::size_t kMostSteps = 100'000; ///< of the combination of the loops
-constexpr std::size_t kMostDemands = 48;    ///< of which all pairs are looked at
 constexpr std::int64_t kMostTrips = 64;     ///< of which all imperfect factors are looked at
 
 /// A limit that can be dropped to see whether it is part of the reason.
@@ -300,17 +301,6 @@ private:
     std::size_t m_steps = 0;
 };
 
-/// "a", "a and b", "a, b and c".
-std::string listed(const std::vector<std::string>& parts)
-{
-    std::string out;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        out += i == 0 ? "" : i + 1 < parts.size() ? ", " : " and ";
-        out += parts[i];
-    }
-    return out;
-}
-
 class Reason
 {
 public:
@@ -356,36 +346,78 @@ public:
         }
         if (rooms.size() + axes.size() > 1)
             out.level = -1;
-        out.message = asked.empty() ? "" : "with " + listed(asked) + " ";
+        out.message = asked.empty() ? "" : "with " + listedWith(asked, "and") + " ";
         if (rooms.empty() && axes.empty()) {
             out.message += factorsText(core, out.loop);
             return out;
         }
         rooms.insert(rooms.end(), axes.begin(), axes.end());
-        out.message += listed(rooms);
+        out.message += listedWith(rooms, "and");
+        return out;
+    }
+
+    /// The same set as limits, with the values that would do.
+    [[nodiscard]] std::vector<ExcludingLimit> limits() const
+    {
+        std::vector<ExcludingLimit> out;
+        for (const Demand& d : smallest()) {
+            if (d.kind == Demand::Kind::Factor) {
+                const auto texts = limitTexts(m_nest, m_architecture, m_constraints.factors[d.index]);
+                out.push_back({listedWith(texts, "and"), {}, {}});
+            } else if (d.kind == Demand::Kind::Axis) {
+                const AxisPlace& place = m_finder.axes()[d.index];
+                const Level& level = m_architecture.levels[place.level];
+                const Axis& axis = level.axes[place.axis];
+                out.push_back({level.name + "." + axis.name, formatGrouped(axis.size), {}});
+                addEnough(out.back(), axis.size, [place](Architecture& a) -> std::int64_t& {
+                    return a.levels[place.level].axes[place.axis].size;
+                });
+            } else {
+                const Level& level = m_architecture.levels[d.index];
+                out.push_back({level.name + ".bytes", level.bytes ? formatGrouped(*level.bytes) : "", {}});
+                if (level.bytes)
+                    addEnough(out.back(), *level.bytes,
+                              [&d](Architecture& a) -> std::int64_t& { return *a.levels[d.index].bytes; });
+            }
+        }
         return out;
     }
 
 private:
-    /// One demand if one is enough, else two, else a set of which none can be left out.
+    /// Adds the least value above `present` with which a mapping keeps all demands.
+    template <typename Field>
+    void addEnough(ExcludingLimit& limit, std::int64_t present, const Field& field) const
+    {
+        constexpr std::int64_t kMost = std::int64_t{1} << 40;
+        Architecture larger = m_architecture;
+        const auto isEnough = [&](std::int64_t value) {
+            field(larger) = value;
+            return Finder(m_nest, larger, m_constraints).find(m_all) == Answer::Yes;
+        };
+        std::int64_t below = present, enough = std::max<std::int64_t>(1, 2 * present);
+        for (; !isEnough(enough); enough *= 2) {
+            if (enough > kMost)
+                return;
+            below = enough;
+        }
+        while (enough - below > 1) {
+            const std::int64_t middle = below + (enough - below) / 2;
+            (isEnough(middle) ? enough : below) = middle;
+        }
+        limit.enough.push_back(limit.name + " " + formatGrouped(enough));
+    }
+
+    /// A smallest set of the demands that excludes all mappings.
     [[nodiscard]] std::vector<Demand> smallest() const
     {
-        for (const Demand& one : m_all)
-            if (isImpossible({one}))
-                return {one};
-        const std::size_t most = std::min(m_all.size(), kMostDemands);
-        for (std::size_t i = 0; i < most; ++i)
-            for (std::size_t j = i + 1; j < most; ++j)
-                if (isImpossible({m_all[i], m_all[j]}))
-                    return {m_all[i], m_all[j]};
-        std::vector<Demand> out = m_all;
-        for (std::size_t i = out.size(); i-- > 0;) {
-            std::vector<Demand> fewer = out;
-            fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-            if (isImpossible(fewer))
-                out = std::move(fewer);
-        }
-        return out;
+        const auto demandsOf = [&](const std::vector<std::size_t>& set) {
+            std::vector<Demand> out;
+            for (const std::size_t i : set)
+                out.push_back(m_all[i]);
+            return out;
+        };
+        return demandsOf(smallestExcluding(
+            m_all.size(), [&](const std::vector<std::size_t>& set) { return isImpossible(demandsOf(set)); }));
     }
 
     [[nodiscard]] bool isImpossible(const std::vector<Demand>& demands) const
@@ -452,6 +484,14 @@ Feasible findMapping(const LoopNest& nest, const Architecture& architecture, con
         break;
     }
     return out;
+}
+
+std::vector<ExcludingLimit> excludingLimits(const LoopNest& nest, const Architecture& architecture,
+                                            const Constraints& constraints)
+{
+    Finder finder(nest, architecture, constraints);
+    const Reason reason(nest, architecture, constraints, finder);
+    return finder.find(reason.all()) == Answer::No ? reason.limits() : std::vector<ExcludingLimit>();
 }
 
 } // namespace tilewright::hierarchy

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hierarchy/report.h"
 
+#include "base/exclusion_json.h"
+#include "hierarchy/excluding.h"
 #include "hierarchy/mapping_json.h"
 
 #include <cmath>
@@ -91,6 +93,8 @@ Json noneJson(const LoopNest& nest, const Architecture& architecture, const Sear
         out["loop"] = nest.loopNames[static_cast<std::size_t>(result.none->loop)];
     if (result.none && result.none->level >= 0)
         out["level"] = architecture.levels[static_cast<std::size_t>(result.none->level)].name;
+    if (result.none)
+        out["limits"] = limitsJson(excludingLimits(nest, architecture, result.constraints));
     return out;
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mapping/report.h"
 
+#include "base/exclusion_json.h"
 #include "base/text.h"
 #include "mapping/method_json.h"
+#include "mapping/no_method.h"
 
 namespace tilewright::mapping {
 
@@ -120,7 +122,9 @@ std::string searchReport(const LoopNest& nest, const Architecture& architecture,
     } else {
         out["valid"] = false;
         out["error"] = "NONE";
-        out["message"] = "no valid method was found";
+        out["message"] = noMethodText(nest, architecture, result);
+        if (const auto why = whyNoMethod(nest, architecture, result.reductions))
+            out.update(exclusionJson(*why));
         for (const char* key : {"method", "cycles", "energy", "edp"})
             out[key] = nullptr;
         out["evaluated"] = result.counts.evaluations;

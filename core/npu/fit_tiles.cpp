@@ -148,4 +148,12 @@ FittedModel fitTiles(NpuModel model, const NpuHardware& hardware, const std::vec
     return out;
 }
 
+std::optional<std::int64_t> spmOfLargestNode(const NpuModel& model, const NpuHardware& hardware,
+                                             std::size_t op, const TileSizes& tile)
+{
+    DefaultTiles defaults(model, hardware);
+    const auto need = needOf(model, hardware, defaults, op, tile);
+    return need ? std::optional(need->once) : std::nullopt;
+}
+
 } // namespace tilewright::npu

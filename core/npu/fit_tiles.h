@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "base/exclusion.h"
 #include "npu/hardware.h"
 #include "npu/model.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,5 +37,15 @@ struct FittedModel
 /// not touched; empty = none. The model has passed checkModel(), the hardware checkHardware().
 [[nodiscard]] FittedModel fitTiles(NpuModel model, const NpuHardware& hardware,
                                    const std::vector<bool>& kept = {});
+
+/// Bytes of SPM that the largest node of an operator needs with these tile sizes (0: by the default rule);
+/// nullopt if it has too many nodes to tell.
+[[nodiscard]] std::optional<std::int64_t> spmOfLargestNode(const NpuModel& model, const NpuHardware& hardware,
+                                                           std::size_t op, const TileSizes& tile);
+
+/// The smallest set of limits that excludes every tile of an operator: of the SPM and the sizes that the
+/// model requests (docs/rules/npu.md 2.6). Nothing if a tile fits, or if its nodes are too many to tell.
+[[nodiscard]] std::optional<Exclusion> whyNoTile(const NpuModel& model, const NpuHardware& hardware,
+                                                 std::size_t op);
 
 } // namespace tilewright::npu

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/integer.h"
 #include "base/text.h"
+#include "npu/fit_tiles.h"
 
 #include <algorithm>
 #include <cmath>
@@ -216,8 +217,8 @@ Result<NpuGraph> TileGraphBuilder::build(SpmCheck check)
                                   : " nodes; choose larger tiles"),
                          "ops[" + std::to_string(op) + "]", m_model.file};
     }
-    if (check == SpmCheck::Refuses)
-        if (auto s = checkSpm(); !s)
+    if (check != SpmCheck::None)
+        if (auto s = checkSpm(check); !s)
             return s.error();
     makeDependencies();
     joinLoads();
@@ -236,7 +237,13 @@ std::string TileGraphBuilder::smallerTileHint(std::size_t op) const
                          : "; set a smaller \"tile\" of it (now " + sizes + ")";
 }
 
-Status TileGraphBuilder::checkSpm() const
+std::string TileGraphBuilder::reasonOf(std::size_t op) const
+{
+    const auto why = whyNoTile(m_model, m_graph.hardware, op);
+    return why ? "; no tile exists: " + why->text() : smallerTileHint(op);
+}
+
+Status TileGraphBuilder::checkSpm(SpmCheck check) const
 {
     for (std::size_t i = 0; i < m_graph.nodes.size(); ++i) {
         const std::int64_t need = m_graph.spmOf(i);
@@ -244,7 +251,8 @@ Status TileGraphBuilder::checkSpm() const
             return Error{ErrorCode::Problem,
                          "the node " + m_graph.describe(i) + " needs " + formatGrouped(need) +
                              " bytes of SPM, but a core has " + formatGrouped(m_graph.hardware.spmBytes) +
-                             smallerTileHint(m_graph.nodes[i].op),
+                             (check == SpmCheck::Explains ? reasonOf(m_graph.nodes[i].op)
+                                                          : smallerTileHint(m_graph.nodes[i].op)),
                          "ops[" + std::to_string(m_graph.nodes[i].op) + "]", m_model.file};
     }
     return tilewright::Unit{};
@@ -365,13 +373,20 @@ void TileGraphBuilder::makeAdjacency()
 
 Result<NpuGraph> buildGraph(const NpuModel& model, const NpuHardware& hardware, std::size_t maxNodes)
 {
+    return buildGraph(model, hardware, maxNodes, SpmCheck::Explains);
+}
+
+Result<NpuGraph> buildGraph(const NpuModel& model, const NpuHardware& hardware, std::size_t maxNodes,
+                            SpmCheck check)
+{
     if (auto s = checkHardware(hardware); !s)
         return s.error();
     if (auto s = checkModel(model); !s)
         return s.error();
     TileGraphBuilder builder(model, hardware, maxNodes);
-    auto graph = builder.build();
-    return builder.tooMany() ? TileGraphBuilder(model, hardware, maxNodes, true).build() : std::move(graph);
+    auto graph = builder.build(check);
+    return builder.tooMany() ? TileGraphBuilder(model, hardware, maxNodes, true).build(check)
+                             : std::move(graph);
 }
 
 Cycle tensorCycles(const NpuHardware& hw, const ArrayWork& work, double rate, bool drain)

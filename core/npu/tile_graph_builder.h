@@ -26,8 +26,9 @@ struct ProducerGrid
     void collect(const TileDesc& tile, std::vector<std::uint32_t>& out) const;
 };
 
-/// Whether a node that the SPM does not hold is an error. Without the check the graph says what it needs.
-enum class SpmCheck { Refuses, None };
+/// Whether a node that the SPM does not hold is an error, and whether the error says why no tile fits, which
+/// takes as long as some dozens of graphs. Without the check the graph says what it needs.
+enum class SpmCheck { Explains, Refuses, None };
 
 /// Builder of the tile graph. Collects tensors, tiles, nodes and units while it tiles the operators in
 /// topological order.
@@ -38,7 +39,7 @@ public:
     /// nodes.
     TileGraphBuilder(const NpuModel& model, const NpuHardware& hardware, std::size_t maxNodes,
                      bool fewNodes = false);
-    Result<NpuGraph> build(SpmCheck check = SpmCheck::Refuses);
+    Result<NpuGraph> build(SpmCheck check);
 
     // Interface for the tiling rules:
     [[nodiscard]] const NpuHardware& hardware() const { return m_graph.hardware; }
@@ -88,8 +89,9 @@ private:
     void joinLoads();
     void makeUnits();
     void makeAdjacency();
-    [[nodiscard]] Status checkSpm() const;
+    [[nodiscard]] Status checkSpm(SpmCheck check) const;
     [[nodiscard]] std::string smallerTileHint(std::size_t op) const; ///< advice for error messages
+    [[nodiscard]] std::string reasonOf(std::size_t op) const;        ///< why no tile fits, else that advice
 
     const NpuModel& m_model;
     std::size_t m_maxNodes;
@@ -115,6 +117,10 @@ private:
 
     friend void tileKvLoad(TileGraphBuilder&, const ModelOp&);
 };
+
+/// buildGraph() with a choice of what is told of a node that the SPM does not hold.
+[[nodiscard]] Result<NpuGraph> buildGraph(const NpuModel& model, const NpuHardware& hardware,
+                                          std::size_t maxNodes, SpmCheck check);
 
 // Tiling rules of docs/rules/npu.md 2, one function per rule.
 void tileMatmul(TileGraphBuilder& builder, const ModelOp& op);

@@ -4,6 +4,7 @@
 #include "base/workers.h"
 #include "npu/graph.h"
 #include "npu/tile_candidates.h"
+#include "npu/tile_graph_builder.h"
 
 #include <algorithm>
 #include <atomic>
@@ -193,8 +194,8 @@ private:
                 continue;
             if (budget <= 0 || m_progress.stopRequested())
                 return false;
-            const auto graph =
-                buildGraph(operatorAlone(m_model, o.ops.front(), c.tile), m_hw, m_limits.mostNodes);
+            const auto graph = buildGraph(operatorAlone(m_model, o.ops.front(), c.tile), m_hw,
+                                          m_limits.mostNodes, SpmCheck::Refuses);
             budget -= 500; // cost of a candidate that does not fit
             if (!graph) {  // too large for SPM, or too many nodes to simulate
                 allSimulated = allSimulated && graph.error().code != ErrorCode::Refused;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "place/placement_json.h"
 
+#include "base/exclusion_json.h"
 #include "base/json_document.h"
+#include "place/unplaceable.h"
 
 #include <string_view>
 
@@ -81,6 +83,8 @@ std::string placementJson(const Buffers& buffers, const Placement& placement, st
                          {"size", buffers.items[i].size},
                          {"offset", placement.offsets[i]}});
     Json out = answer(placement, capacity);
+    if (const auto why = whyUnplaceable(buffers, capacity, placement))
+        out["error"] = noneJson(why->sentence("placement"), why);
     out["items"] = std::move(items);
     return dumpByField(out);
 }

@@ -7,6 +7,7 @@
 #include "lower/machine_levels.h"
 #include "lower/workload.h"
 #include "mapping/model_search.h"
+#include "mapping/no_method.h"
 #include "sweep/points.h"
 
 #include <array>
@@ -110,8 +111,8 @@ MaybeResult mappingPoint(const Sweep& sweep, const Point& point, const std::stop
             return failedPoint(layer.layer.name +
                                " has too many tilings to prove an optimum: a budget in seconds samples them");
         if (!layer.search.best[0])
-            return failedPoint("no valid method of " + layer.layer.name +
-                               (layer.search.proven ? " exists" : " was found"));
+            return failedPoint(layer.layer.name + ": " +
+                               mapping::noMethodText(layer.nest, found->architecture, layer.search));
     }
     constexpr auto index = [](mapping::Objective o) { return static_cast<std::size_t>(o); };
     PointResult out;

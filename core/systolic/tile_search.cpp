@@ -137,21 +137,6 @@ std::int64_t widestTile(const TileQuery& q, std::int64_t ti, std::int64_t tk) no
     return candidateBelow(std::min((q.cap() - a) / tk, inPes), q.gemm.n, q.array.cols);
 }
 
-Error nothingFits(const TileQuery& q, Footprint footprint)
-{
-    const TileShape least{std::min(q.gemm.m, q.array.rows), std::min(q.gemm.n, q.array.cols),
-                          std::min(q.gemm.k, kTileDepth)};
-    const std::int64_t bytes =
-        saturatingMul(saturatingMul(tileFootprint(least, footprint), q.elementBytes), q.buffering);
-    return {ErrorCode::Problem,
-            "no tile fits into " + formatGrouped(q.capacityBytes) +
-                " bytes; the smallest capacity that would do is " + formatGrouped(bytes) + " bytes (" +
-                formatGrouped(least.ti) + "x" + formatGrouped(least.tj) + "x" + formatGrouped(least.tk) +
-                ", " + std::string(footprintName(footprint)) + ")",
-            "capacity",
-            {}};
-}
-
 Result<TileChoice> analyticTile(const TileQuery& q)
 {
     if (const auto ok = checkTileQuery(q); !ok)

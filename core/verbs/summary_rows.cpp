@@ -3,6 +3,7 @@
 #include "verbs/summary_rows.h"
 #include "base/text.h"
 #include "lower/launch.h"
+#include "mapping/no_method.h"
 #include "verbs/map.h"
 #include "verbs/systolic.h"
 
@@ -270,8 +271,10 @@ SummaryRow mappingRow(SummaryRow row, const SummarySubject& subject, const Progr
         const mapping::LayerResult& l = result->layers[i];
         const auto& best = l.search.of(objective);
         if (!best) {
-            std::string why = row.interrupted ? "the search was stopped before every layer had a method"
-                                              : l.layer.name + ": no valid method";
+            std::string why =
+                row.interrupted
+                    ? "the search was stopped before every layer had a method"
+                    : l.layer.name + ": " + mapping::noMethodText(l.nest, result->architecture, l.search);
             return failedRow(std::move(row), std::move(why));
         }
         const mapping::MappingCost cost = mapping::evaluate(l.nest, model.architecture, best->method);

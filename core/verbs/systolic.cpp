@@ -66,7 +66,11 @@ Result<SystolicRequest> readCall(const SystolicCall& o)
         settings.searchedTile = true;
         r.tile = settings.programTile();
         if (!r.tile)
-            return Error{ErrorCode::Problem, "no tile fits one buffer of L2", "--tile", {}};
+            return Error{ErrorCode::Problem,
+                         "no tile fits one buffer of L2; " +
+                             systolic::nothingFits(settings.tileQuery(), settings.footprint).message,
+                         "--tile",
+                         {}};
     }
     r.depth = o.depth;
     if (!o.schedule.empty()) {

@@ -322,7 +322,7 @@ void TestCliMap::noValidMethod_isTheAnswerNo()
     const CliRun r = run({kLayers + "gemm-1000.json", file.fileName(), "--json"});
     QCOMPARE(r.code, 1);
     QVERIFY(r.json()["method"].is_null());
-    QVERIFY(r.err.contains("no valid method exists"));
+    QVERIFY2(r.err.contains("no valid method exists: rf "), r.err.constData());
 }
 
 void TestCliMap::interrupted_returnsTheBestSoFar()

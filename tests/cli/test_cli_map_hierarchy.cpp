@@ -394,7 +394,13 @@ void TestCliMapHierarchy::rule_8_whyThereIsNone()
     QVERIFY2(r.err.contains(sentence.c_str()), r.err.constData());
     QVERIFY(r.json()["proven"].get<bool>());
     QVERIFY(r.json()["error"] ==
-            json({{"code", "NONE"}, {"message", sentence}, {"loop", "X"}, {"level", "buffer"}}));
+            json({{"code", "NONE"},
+                  {"message", sentence},
+                  {"loop", "X"},
+                  {"level", "buffer"},
+                  {"limits", json::parse(R"([{"limit": "buffer.rows.X=4", "value": "", "would_do": []},
+                       {"limit": "buffer.rows", "value": "2", "would_do": ["buffer.rows 4"]}])")}}));
+    QVERIFY(r.err.contains("; buffer.rows 4 would do"));
     QVERIFY(runCli(arguments).err.contains(sentence.c_str()));
 }
 

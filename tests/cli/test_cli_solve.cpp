@@ -355,7 +355,17 @@ void TestCliSolve::nothingFits_isTheAnswerNo()
                     "native_granularity": [4, 4]})");
     const CliRun r = run({tiny, "--seconds", "0.1"});
     QCOMPARE(r.code, 1);
-    QVERIFY2(r.err.contains("fits at no granularity"), r.err.constData());
+    QVERIFY2(
+        r.err.contains("no valid schedule exists: capacity 2 elements: the thinnest slices of op op0 need "
+                       "3 elements; a capacity of 3 elements would do"),
+        r.err.constData());
+    const CliRun json = run({tiny, "--seconds", "0.1", "--json"});
+    QCOMPARE(json.code, 1);
+    const auto error = json.json()["error"];
+    QCOMPARE(error["code"].get<std::string>(), std::string("NONE"));
+    QCOMPARE(error["limits"][0]["limit"].get<std::string>(), std::string("capacity"));
+    QCOMPARE(error["limits"][0]["would_do"][0].get<std::string>(), std::string("a capacity of 3 elements"));
+    QVERIFY(error["proven"].get<bool>() && !json.json()["valid"].get<bool>());
 }
 
 /// Energy and EDP where the problem states energies, nothing new where it does not.

@@ -215,9 +215,9 @@ private slots:
             "axes": [{"name": "fast_memory_capacity", "values": [400000, 2, 500000]}]})");
         const CliRun run = plan.run("runs");
         QCOMPARE(run.code, 0);
-        QVERIFY(run.out.contains("point 1, fast_memory_capacity=2: no valid schedule was found"));
+        QVERIFY(run.out.contains("point 1, fast_memory_capacity=2: no valid schedule exists: capacity 2"));
         const QList<QByteArray> lines = plan.table("runs").split('\n');
-        QVERIFY(lines[2].startsWith("1,2,failed,,,,,,,\"no valid schedule was found"));
+        QVERIFY(lines[2].startsWith("1,2,failed,,,,,,,no valid schedule exists: capacity 2"));
         QVERIFY(lines[3].startsWith("2,500000,done,"));
         const auto status = runCli({"sweep", "--status", plan.path("runs"), "--json"}).json();
         QCOMPARE(status["failed"].get<int>(), 1);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workspace/mapping_search.h"
 
+#include "hierarchy/excluding.h"
 #include "mapping/method.h"
+#include "mapping/no_method.h"
 
 namespace tilewright::ui {
 
@@ -138,8 +140,11 @@ void MappingSearch::start(const mapping::LoopNest& nest, const MappingSetup& set
             options.stop = stop;
             const auto result = std::make_shared<const hierarchy::SearchResult>(
                 hierarchy::search(nest, architecture, options));
-            return Outcome{nullptr, result,
-                           std::make_shared<const FoundMappings>(foundBy(*result, options.objective))};
+            FoundMappings found = foundBy(*result, options.objective);
+            if (result->none)
+                found.reason +=
+                    wouldDoText(hierarchy::excludingLimits(nest, architecture, result->constraints));
+            return Outcome{nullptr, result, std::make_shared<const FoundMappings>(std::move(found))};
         });
     } else {
         verbs::LayerSearch search{m_settings.mode == SearchMode::Quick, m_settings.seconds, 0, {}};
@@ -150,7 +155,11 @@ void MappingSearch::start(const mapping::LoopNest& nest, const MappingSetup& set
                         tell = statusTeller(&MappingSearch::m_status)](std::stop_token stop) {
             const auto result = std::make_shared<const mapping::SearchResult>(
                 verbs::searchLayer(nest, architecture, search, stop, tell));
-            return Outcome{result, nullptr, std::make_shared<const FoundMappings>(foundBy(*result))};
+            FoundMappings found = foundBy(*result);
+            if (result->proven && !found.best[0])
+                if (const auto why = mapping::whyNoMethod(nest, architecture, result->reductions))
+                    found.reason = why->text();
+            return Outcome{result, nullptr, std::make_shared<const FoundMappings>(std::move(found))};
         });
     }
     Q_EMIT changed();

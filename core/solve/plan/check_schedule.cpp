@@ -138,14 +138,4 @@ std::optional<Checked> verifySchedule(const Problem& problem, Schedule& schedule
     return checked;
 }
 
-Error noScheduleError(const SolveOptions& options, bool locks)
-{
-    return {ErrorCode::Refused,
-            options.placeable ? "no valid schedule was found whose buffers have addresses"
-            : locks           ? "no valid schedule was found that keeps the locked subgraphs"
-                              : "no valid schedule was found: some op fits at no granularity, alone or fused",
-            {},
-            {}};
-}
-
 } // namespace tilewright

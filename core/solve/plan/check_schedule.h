@@ -29,7 +29,4 @@ void keepWritable(const Problem& problem, Schedule& schedule);
                                                     const SolveOptions& options,
                                                     double maxExplainedSteps = 3e5);
 
-/// Returns the error for a run that has found no schedule.
-[[nodiscard]] Error noScheduleError(const SolveOptions& options, bool locks);
-
 } // namespace tilewright

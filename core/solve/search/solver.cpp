@@ -8,6 +8,7 @@
 #include "eval/energy_bound.h"
 #include "eval/evaluation.h"
 #include "solve/plan/check_schedule.h"
+#include "solve/search/no_schedule.h"
 #include "solve/search/search_thread.h"
 
 #include <array>
@@ -225,7 +226,7 @@ Result<SolveResult> Solver::run()
     m_shared.evaluations += pool.evaluations();
     m_shared.lookups += pool.lookups();
     if (!m_schedule)
-        return noScheduleError(m_options, !m_shared.start.locked.empty());
+        return noScheduleError(m_problem, m_options);
     return result();
 }
 

@@ -180,7 +180,7 @@ void TestNpuAttention::refusalNamesTheTile()
     hw.spmBytes = 4000;
     const auto graph = buildGraph(model, hw);
     QVERIFY(!graph);
-    QVERIFY2(graph.error().message.find("set a smaller \"tile\" of it (now q 64") != std::string::npos,
+    QVERIFY2(graph.error().message.find("and tile q 64: ") != std::string::npos,
              graph.error().message.c_str());
 }
 

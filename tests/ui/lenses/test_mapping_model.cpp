@@ -268,6 +268,20 @@ private Q_SLOTS:
         QCOMPARE(control<QLineEdit>("factors")->text(), QStringLiteral("RF.M=2"));
     }
 
+    void theReasonForWhichThereIsNoMethodIsShown()
+    {
+        SearchMapView map(m_app->context());
+        type("factors", "RF.X=60, RF.K=40");
+        m_view->settle();
+        map.settle();
+        const auto& found = *state().search().found();
+        QVERIFY(found.proven && !found.wanted());
+        const QString reason = QString::fromStdString(found.reason);
+        QVERIFY2(reason.startsWith(QStringLiteral("rf 256 elements, RF.X >= 60 and RF.K >= 40: ")),
+                 qPrintable(reason));
+        QVERIFY2(map.model().headline.contains(reason), qPrintable(map.model().headline));
+    }
+
     void paddingIsHintedAtWhereItHelps()
     {
         SearchMapView map(m_app->context());

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Why a search has nothing to find: a smallest set of limits that together exclude everything. All lenses
+// state it in this form (docs/rules/README.md, "When nothing is left").
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewright {
+
+/// A limit that is part of the reason.
+struct ExcludingLimit
+{
+    std::string name;  ///< where it is set: "capacity", "lock of subgraph 2", "prologue", "RF.C"
+    std::string value; ///< "10 elements", "always", ">= 64"; empty if the name says all
+    /// Each of these alone, all other limits unchanged, leaves something: "a capacity of 12 elements".
+    std::vector<std::string> enough;
+    bool operator==(const ExcludingLimit&) const = default;
+};
+
+/// A smallest set of limits that exclude everything together: without any one of them something is left.
+struct Exclusion
+{
+    std::vector<ExcludingLimit> limits;
+    std::string because; ///< what the limits ask too much of, with the numbers; without a full stop
+    bool proven = true;  ///< false: nothing was found, but not everything was looked at
+
+    /// One sentence without a full stop: "capacity 10 elements: the thinnest slices of op add need
+    /// 12 elements; a capacity of 12 elements would do".
+    [[nodiscard]] std::string text() const;
+    /// `text()` behind "no WHAT exists: ", or "no WHAT was found: " if it is not proven.
+    [[nodiscard]] std::string sentence(std::string_view what) const;
+    bool operator==(const Exclusion&) const = default;
+};
+
+/// "; a capacity of 12 elements would do": all that would do for any of the limits; empty if nothing is
+/// known.
+[[nodiscard]] std::string wouldDoText(const std::vector<ExcludingLimit>& limits);
+
+/// The JSON document of a verb that found nothing: `valid` false and `error` with the code NONE, the message
+/// and, if the reason is known, `limits` (each with `limit`, `value` and `would_do`), `because` and `proven`.
+[[nodiscard]] std::string noneReport(const std::string& message, const std::optional<Exclusion>& why);
+
+/// "a", "a and b", "a, b and c".
+[[nodiscard]] std::string listedWith(const std::vector<std::string>& parts, std::string_view word);
+
+/// Indices of the limits 0 … count-1 that exclude everything: one, if one does; else two; else a set of which
+/// none can be left out. `excludes` gets a list of indices and says whether these limits leave nothing. All
+/// of them together do. Pairs are tried among the first limits only, so the usual ones come first.
+template <typename Excludes>
+[[nodiscard]] std::vector<std::size_t> smallestExcluding(std::size_t count, Excludes&& excludes)
+{
+    constexpr std::size_t kMostPaired = 48;
+    using Set = std::vector<std::size_t>;
+    for (std::size_t i = 0; i < count; ++i)
+        if (excludes(Set{i}))
+            return {i};
+    const std::size_t most = count < kMostPaired ? count : kMostPaired;
+    for (std::size_t i = 0; i < most; ++i)
+        for (std::size_t j = i + 1; j < most; ++j)
+            if (excludes(Set{i, j}))
+                return {i, j};
+    Set out(count);
+    for (std::size_t i = 0; i < count; ++i)
+        out[i] = i;
+    for (std::size_t i = count; i-- > 0;) {
+        Set fewer = out;
+        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+        if (excludes(fewer))
+            out = std::move(fewer);
+    }
+    return out;
+}
+
+} // namespace tilewright

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The room that the thinnest slices of an op need (docs/rules/schedule.md R10.5).
+#pragma once
+
+#include "workload/problem.h"
+#include "workload/rules.h"
+
+#include <cstdint>
+
+namespace tilewright {
+
+/// In units (R1.9).
+struct OpRoom
+{
+    std::int64_t alone = 0; ///< is enough for the op alone, with w = h = k = 1
+    std::int64_t least = 0; ///< is necessary in some step of every subgraph that runs the op
+};
+[[nodiscard]] OpRoom roomOfOp(const Problem& problem, const Rules& rules, OpId op);
+
+} // namespace tilewright

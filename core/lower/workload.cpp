@@ -269,9 +269,9 @@ Result<Workload> readWorkload(std::string_view text, const std::string& file,
     if (!dimensions.empty())
         return Error{ErrorCode::Field, "the workload has no free dimension",
                      "--dim " + dimensions.begin()->first, file};
-    Workload out;
     if (model::isMlir(text))
         return workloadOf(stablehlo::importModel(text, file));
+    Workload out;
     if (model::isTopology(text)) {
         auto m = model::readTopology(text, file);
         if (!m)

@@ -39,8 +39,8 @@ bool isMlir(std::string_view text)
         return false;
     text.remove_prefix(kModule.size());
     const std::size_t next = text.find_first_not_of(" \t\r\n");
-    return next != std::string_view::npos &&
-           (text[next] == '@' || text[next] == '{' || (next > 0 && text.substr(next).starts_with("attributes")));
+    return next != std::string_view::npos && (text[next] == '@' || text[next] == '{' ||
+                                              (next > 0 && text.substr(next).starts_with("attributes")));
 }
 
 } // namespace tilewright::model

@@ -31,8 +31,8 @@ bool beginsStatement(const Token& t) noexcept
     if (t.kind == Kind::Value || t.kind == Kind::String || t.kind == Kind::Alias || t.kind == Kind::Block)
         return true;
     constexpr std::array<std::string_view, 4> kWords{"return", "call", "module", "func"};
-    return t.kind == Kind::Word && (t.text.find('.') != std::string_view::npos ||
-                                    std::ranges::find(kWords, t.text) != kWords.end());
+    return t.kind == Kind::Word &&
+           (t.text.find('.') != std::string_view::npos || std::ranges::find(kWords, t.text) != kWords.end());
 }
 
 /// True if a statement goes on behind this token, whatever the next line begins with.
@@ -83,7 +83,8 @@ std::size_t Program::after(std::size_t i) const noexcept
     return isOpening(m_tokens[i]) ? m_tokens[i].match + 1 : i + 1;
 }
 
-/// The end of the statement at `begin`: the end of its line, unless a bracket is open or the next line goes on.
+/// The end of the statement at `begin`: the end of its line, unless a bracket is open or the next line goes
+/// on.
 std::size_t Program::endOf(std::size_t begin, std::size_t end) const
 {
     std::size_t i = begin;
@@ -112,7 +113,8 @@ std::optional<Range> Program::bodyIn(Range s) const
     std::optional<Range> out;
     for (std::size_t i = s.begin; i < s.end; i = after(i)) {
         const Token& t = m_tokens[i];
-        if (t.isSign('{') && i > s.begin && !m_tokens[i - 1].isWord("attributes") && !m_tokens[i - 1].isSign('<'))
+        if (t.isSign('{') && i > s.begin && !m_tokens[i - 1].isWord("attributes") &&
+            !m_tokens[i - 1].isSign('<'))
             out = Range{i + 1, t.match};
         else if (t.isSign('(') && m_tokens[i + 1].isSign('{')) // the generic form has regions in brackets
             return Range{i + 2, m_tokens[i + 1].match};
@@ -229,9 +231,10 @@ Result<const Function*> Program::entry() const
             ++count;
         }
     if (count != 1)
-        return problemError({}, m_functions.empty() ? "is MLIR without a function"
-                                                    : "is MLIR without a function @main, and " +
-                                                          std::to_string(count) + " of its functions are public");
+        return problemError({}, m_functions.empty()
+                                    ? "is MLIR without a function"
+                                    : "is MLIR without a function @main, and " + std::to_string(count) +
+                                          " of its functions are public");
     if (only->body.begin >= only->body.end)
         return fail(only->line, "the function @" + printable(only->name) + " has no body");
     return only;
@@ -417,7 +420,7 @@ Result<std::vector<std::int64_t>> Program::integersAt(std::size_t& at) const
 }
 
 Result<std::optional<std::vector<std::int64_t>>> Program::integers(const Statement& s,
-                                                                  std::string_view name) const
+                                                                   std::string_view name) const
 {
     auto at = attribute(s, name);
     if (!at)

@@ -36,8 +36,8 @@ struct Function
     std::uint32_t line = 0;
 };
 
-/// One operator, in the form that the printer of its dialect chose or in the generic form ("stablehlo.add"(%a,
-/// %b)).
+/// One operator, in the form that the printer of its dialect chose or in the generic form
+/// ("stablehlo.add"(%a, %b)).
 struct Statement
 {
     std::string_view name; ///< "stablehlo.add", "return"
@@ -45,8 +45,8 @@ struct Statement
     /// Names of the results, and how many each stands for ("%0:2").
     std::vector<std::pair<std::string_view, std::size_t>> results;
     std::vector<std::string_view> operands;
-    std::string_view symbol;  ///< first symbol, that of a callee or of a custom call
-    std::string location;     ///< name of its location; may be empty
+    std::string_view symbol;   ///< first symbol, that of a callee or of a custom call
+    std::string location;      ///< name of its location; may be empty
     bool hasSignature = false; ///< operandTypes are known
     std::vector<Type> operandTypes, resultTypes;
     Range header; ///< between the name and the types: operands and attributes
@@ -73,13 +73,14 @@ public:
     // Attributes by name, wherever they stand in the header of a statement.
 
     /// The position of the value; empty if the statement has no such attribute.
-    [[nodiscard]] std::optional<std::size_t> attribute(const Statement& statement, std::string_view name) const;
+    [[nodiscard]] std::optional<std::size_t> attribute(const Statement& statement,
+                                                       std::string_view name) const;
     /// Whole numbers of the value at `at`, which is moved behind it: "[1, 2]", "[[1, 1], [0, 0]]",
     /// "array<i64: 1, 2>", "dense<1> : tensor<2xi64>", "3".
     [[nodiscard]] Result<std::vector<std::int64_t>> integersAt(std::size_t& at) const;
     /// The same of an attribute; empty if there is none.
     [[nodiscard]] Result<std::optional<std::vector<std::int64_t>>> integers(const Statement& statement,
-                                                                           std::string_view name) const;
+                                                                            std::string_view name) const;
     /// True if the word or symbol occurs in the statement, its regions too.
     [[nodiscard]] bool mentions(const Statement& statement, std::string_view word) const;
     [[nodiscard]] const Token& token(std::size_t i) const noexcept

@@ -19,8 +19,8 @@ bool isDigit(char c) noexcept
 }
 bool isWordCharacter(char c) noexcept
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || isDigit(c) || c == '_' || c == '.' || c == '$' ||
-           c == '?' || c == '*';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || isDigit(c) || c == '_' || c == '.' ||
+           c == '$' || c == '?' || c == '*';
 }
 
 class Lexer
@@ -108,7 +108,8 @@ private:
         if (end >= m_text.size() || m_text[end] != '>')
             return fail("the literal \"dense<\" does not end", m_line);
         add(Token::Kind::Dense, open + 1, end, end + 1);
-        m_line += static_cast<std::uint32_t>(std::ranges::count(m_text.substr(open + 1, end - open - 1), '\n'));
+        m_line +=
+            static_cast<std::uint32_t>(std::ranges::count(m_text.substr(open + 1, end - open - 1), '\n'));
         return Unit{};
     }
 

@@ -15,7 +15,8 @@ Status Translation::dotGeneral(const Node& node)
     std::array<Integers, 4> lists; // batch of both operands, sum of both operands
     constexpr std::array<std::string_view, 2> kPairs{"batching_dims", "contracting_dims"};
     constexpr std::array<std::string_view, 4> kNames{"lhs_batching_dimensions", "rhs_batching_dimensions",
-                                                     "lhs_contracting_dimensions", "rhs_contracting_dimensions"};
+                                                     "lhs_contracting_dimensions",
+                                                     "rhs_contracting_dimensions"};
     for (std::size_t i = 0; i < 2; ++i)
         if (auto at = m_program.attribute(*node.statement, kPairs[i])) {
             auto lhs = m_program.integersAt(*at);
@@ -92,12 +93,14 @@ Status Translation::product(const Node& node, const Integers& lhsBatch, const In
     if (!inputs)
         return inputs.error();
     const std::size_t batch = lhsBatch.size();
-    bool isMatMul = lhsSum.size() == 1 && a.size() >= batch + 2 && b.size() == batch + 2 &&
-                    (a.size() == batch + 2 || (batch == 0 && lhsSum[0] == static_cast<std::int64_t>(a.size()) - 1));
+    bool isMatMul =
+        lhsSum.size() == 1 && a.size() >= batch + 2 && b.size() == batch + 2 &&
+        (a.size() == batch + 2 || (batch == 0 && lhsSum[0] == static_cast<std::int64_t>(a.size()) - 1));
     for (std::size_t i = 0; i < batch; ++i)
         isMatMul &= lhsBatch[i] == static_cast<std::int64_t>(i) && rhsBatch[i] == lhsBatch[i];
     if (!isMatMul)
-        return result(node, Kind::Einsum, std::move(*inputs), model::EinsumAttributes{left + "," + right + "->" + out});
+        return result(node, Kind::Einsum, std::move(*inputs),
+                      model::EinsumAttributes{left + "," + right + "->" + out});
     return result(node, Kind::MatMul, std::move(*inputs),
                   model::MatMulAttributes{lhsSum[0] != static_cast<std::int64_t>(a.size()) - 1,
                                           rhsSum[0] != static_cast<std::int64_t>(batch)});
@@ -202,7 +205,8 @@ Status Translation::convolution(const Node& node)
     }
     model::WindowAttributes a;
     a.groups = *groups;
-    for (std::size_t s = spatial > 2 ? spatial - 2 : 0, to = spatial > 2 ? 0 : 2 - spatial; s < spatial; ++s, ++to) {
+    for (std::size_t s = spatial > 2 ? spatial - 2 : 0, to = spatial > 2 ? 0 : 2 - spatial; s < spatial;
+         ++s, ++to) {
         a.stride[to] = (*stride)[s];
         a.dilation[to] = (*dilation)[s];
         a.padding[to] = (*padding)[2 * s];
@@ -222,13 +226,14 @@ Status Translation::convolution(const Node& node)
     const Shape in = permuted(x, input), taps = permuted(w, kernel), out = permuted(y, output);
     if (spatial == 3) {
         // One image per layer of the result; the layers of its window lie side by side as channels.
-        const std::int64_t depth = model::windowOutput(in[2], taps[2], (*stride)[0], (*padding)[0] + (*padding)[1],
-                                                       (*dilation)[0]);
+        const std::int64_t depth =
+            model::windowOutput(in[2], taps[2], (*stride)[0], (*padding)[0] + (*padding)[1], (*dilation)[0]);
         const Shape layers{saturatingMul(in[0], depth), saturatingMul(in[1], taps[2]), in[3], in[4]};
         if (depth < 1 || model::elementsOf(layers) > kMaxArea)
             return refuse(node, "the kernel does not fit its operand " + model::shapeText(x));
         image = helper(node, "layers", Kind::View, *image, model::NoAttributes{}, layers);
-        weights = reshaped(node, "taps", *weights, {taps[0], saturatingMul(taps[1], taps[2]), taps[3], taps[4]});
+        weights =
+            reshaped(node, "taps", *weights, {taps[0], saturatingMul(taps[1], taps[2]), taps[3], taps[4]});
     } else {
         image = reshaped(node, "image", *image, asImage(in));
         weights = reshaped(node, "taps", *weights, asImage(taps));
@@ -252,8 +257,9 @@ Status Translation::convolution(const Node& node)
     if (shape(*sums) != out)
         return refuse(node, "its result is " + model::shapeText(out) + ", but its operands give " +
                                 model::shapeText(shape(*sums)));
-    return std::ranges::is_sorted(back) ? resultIs(node, *sums)
-                                        : result(node, Kind::Transpose, {*sums}, model::TransposeAttributes{back});
+    return std::ranges::is_sorted(back)
+               ? resultIs(node, *sums)
+               : result(node, Kind::Transpose, {*sums}, model::TransposeAttributes{back});
 }
 
 } // namespace tilewright::stablehlo

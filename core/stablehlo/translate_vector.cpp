@@ -11,7 +11,8 @@ namespace tilewright::stablehlo {
 
 using model::Shape;
 
-/// A literal, or numbers that follow from a rule. One number stands for all elements of a literal without a list.
+/// A literal, or numbers that follow from a rule. One number stands for all elements of a literal without a
+/// list.
 Status Translation::constant(const Node& node)
 {
     bool splat = valueOf(node).type.shape.empty();
@@ -26,7 +27,8 @@ Status Translation::constant(const Node& node)
 Status Translation::elementwise(const Node& node)
 {
     if (allConstant(node)) {
-        const bool splat = std::ranges::all_of(node.operands, [&](ValueIndex v) { return m_values[v].splat; });
+        const bool splat =
+            std::ranges::all_of(node.operands, [&](ValueIndex v) { return m_values[v].splat; });
         fold(node, "known before the model runs", splat);
         return Unit{};
     }
@@ -41,7 +43,8 @@ Status Translation::elementwise(const Node& node)
     }
     const model::ElementwiseAttributes attributes{printable(node.type), 0};
     const model::Operator op{Kind::Elementwise, {}, {}, {}, {}, attributes};
-    if (const auto own = model::outputShapes(op, shapes, {}); !own || own->front() != valueOf(node).type.shape) {
+    if (const auto own = model::outputShapes(op, shapes, {});
+        !own || own->front() != valueOf(node).type.shape) {
         const auto wide = tensorsOf(node, node.operands.size()); // every operand is a broadcast
         if (!wide)
             return wide.error();
@@ -57,7 +60,8 @@ Status Translation::identity(const Node& node)
         return refuse(node, "has " + std::to_string(node.results.size()) + " results and " +
                                 std::to_string(node.operands.size()) + " operands");
     if (allConstant(node)) {
-        const bool splat = std::ranges::all_of(node.operands, [&](ValueIndex v) { return m_values[v].splat; });
+        const bool splat =
+            std::ranges::all_of(node.operands, [&](ValueIndex v) { return m_values[v].splat; });
         fold(node, "known before the model runs", splat);
         return Unit{};
     }
@@ -76,16 +80,14 @@ Status Translation::identity(const Node& node)
     return Unit{};
 }
 
-/// Operands: the tensors, then as many initial values; the printed form writes them in pairs.
+/// Operands: the tensors, then as many initial values.
 Status Translation::reduce(const Node& node)
 {
     const std::size_t count = node.results.size();
     if (node.operands.size() != 2 * count)
         return refuse(node, "has " + std::to_string(node.operands.size()) + " operands instead of " +
                                 std::to_string(2 * count));
-    const bool inPairs = m_program.mentions(*node.statement, "init");
-    const auto operand = [&](std::size_t i) { return node.operands[inPairs ? 2 * i : i]; };
-    const auto reduced = axes(node, {"dimensions"}, m_values[operand(0)].type.shape.size());
+    const auto reduced = axes(node, {"dimensions"}, shapeOf(node, 0).size());
     if (!reduced)
         return reduced.error();
     if (allConstant(node)) {
@@ -94,11 +96,11 @@ Status Translation::reduce(const Node& node)
     }
     // The positions that an arg max reduces beside the values are known.
     std::size_t first = 0;
-    while (first < count && m_values[operand(first)].constant)
+    while (first < count && m_values[node.operands[first]].constant)
         ++first;
     for (std::size_t i = 0; i < count; ++i) {
-        const bool known = m_values[operand(i)].constant && first < count;
-        const auto x = tensorOf(operand(known ? first : i));
+        const bool known = m_values[node.operands[i]].constant && first < count;
+        const auto x = tensorOf(node.operands[known ? first : i]);
         if (!x)
             return x.error();
         Status s = reduced->empty()
@@ -131,11 +133,12 @@ Status Translation::reduceWindow(const Node& node)
     }
     Integers order, windowed;
     for (std::size_t i = 0; i < rank; ++i) {
-        const bool plain = (*window)[i] == 1 && (*stride)[i] == 1 && (*padding)[2 * i] == 0 &&
-                           (*padding)[2 * i + 1] == 0;
+        const bool plain =
+            (*window)[i] == 1 && (*stride)[i] == 1 && (*padding)[2 * i] == 0 && (*padding)[2 * i + 1] == 0;
         (plain ? order : windowed).push_back(static_cast<std::int64_t>(i));
     }
-    if (windowed.empty() || windowed.size() > 2 || std::ranges::any_of(*base, [](auto d) { return d != 1; }) ||
+    if (windowed.empty() || windowed.size() > 2 ||
+        std::ranges::any_of(*base, [](auto d) { return d != 1; }) ||
         std::ranges::any_of(*padding, [](auto p) { return p < 0; }))
         return drop(node, "only windows along one or two dimensions without negative padding are supported",
                     false);
@@ -177,8 +180,8 @@ Status Translation::reduceWindow(const Node& node)
     }
     if (std::ranges::is_sorted(back))
         return wanted == split ? result(node, Kind::Reshape, {*pooled}, model::NoAttributes{})
-                               : refuse(node, "its result is " + model::shapeText(wanted) + ", but its windows give " +
-                                                  model::shapeText(split));
+                               : refuse(node, "its result is " + model::shapeText(wanted) +
+                                                  ", but its windows give " + model::shapeText(split));
     const auto parts = reshaped(node, "split", *pooled, split);
     if (!parts)
         return parts.error();
@@ -195,12 +198,9 @@ Status Translation::batchNorm(const Node& node)
 /// Calls that only say where a tensor lies are passed on.
 Status Translation::customCall(const Node& node)
 {
-    constexpr std::array<std::string_view, 6> kPassed{"Sharding",
-                                                      "SPMDFullToShardShape",
-                                                      "SPMDShardToFullShape",
-                                                      "annotate_device_placement",
-                                                      "LayoutConstraint",
-                                                      "xla.sdy.FuncResultSharding"};
+    constexpr std::array<std::string_view, 6> kPassed{
+        "Sharding",         "SPMDFullToShardShape",      "SPMDShardToFullShape", "annotate_device_placement",
+        "LayoutConstraint", "xla.sdy.FuncResultSharding"};
     std::string_view target = node.statement->symbol;
     if (const auto at = m_program.attribute(*node.statement, "call_target_name"))
         target = m_program.token(*at).text;

@@ -9,8 +9,8 @@ namespace tilewright::stablehlo {
 
 using model::Shape;
 
-/// A broadcast is kept as the tensor that it repeats: elementwise operators read that one. It becomes an operator
-/// when another kind reads it.
+/// A broadcast is kept as the tensor that it repeats: elementwise operators read that one. It becomes an
+/// operator when another kind reads it.
 Status Translation::broadcast(const Node& node)
 {
     const Shape x = shapeOf(node, 0), y = valueOf(node).type.shape;
@@ -72,7 +72,8 @@ Status Translation::reshape(const Node& node)
         return Unit{};
     }
     auto inputs = tensorsOf(node, 1);
-    return inputs ? result(node, Kind::Reshape, std::move(*inputs), model::NoAttributes{}) : Status(inputs.error());
+    return inputs ? result(node, Kind::Reshape, std::move(*inputs), model::NoAttributes{})
+                  : Status(inputs.error());
 }
 
 Status Translation::transpose(const Node& node)
@@ -231,7 +232,8 @@ Status Translation::pad(const Node& node)
     return result(node, Kind::Pad, std::move(*inputs), model::PadAttributes{*low, *high});
 }
 
-/// Rows of a table along one dimension are a look-up; any other gather is another arrangement of its operands.
+/// Rows of a table along one dimension are a look-up; any other gather is another arrangement of its
+/// operands.
 Status Translation::gather(const Node& node)
 {
     const Shape table = shapeOf(node, 0);

@@ -28,52 +28,6 @@ std::string_view withoutDialect(std::string_view name)
 
 } // namespace
 
-const std::unordered_map<std::string_view, Translation::Handler>& Translation::handlers()
-{
-    using T = Translation;
-    static const auto kHandlers = [] {
-        std::unordered_map<std::string_view, Handler> out;
-        const auto put = [&](Handler handler, std::initializer_list<std::string_view> types) {
-            for (const std::string_view t : types)
-                out.emplace(t, handler);
-        };
-        put(&T::constant, {"constant", "iota", "create_token"});
-        put(&T::elementwise,
-            {"abs", "acos", "acosh", "add", "and", "asin", "asinh", "atan", "atan2", "atanh", "bessel_i1e",
-             "cbrt", "ceil", "clamp", "compare", "complex", "conj", "cosh", "cosine", "count_leading_zeros",
-             "digamma", "divide", "erf", "erf_inv", "erfc", "exponential", "exponential_minus_one", "floor",
-             "imag", "is_finite", "is_inf", "is_neg_inf", "is_pos_inf", "lgamma", "log", "log_plus_one",
-             "logistic", "maximum", "minimum", "multiply", "negate", "next_after", "not", "or", "polygamma",
-             "popcnt", "power", "real", "reduce_precision", "remainder", "round_nearest_afz",
-             "round_nearest_even", "rsqrt", "select", "shift_left", "shift_right_arithmetic",
-             "shift_right_logical", "sign", "sine", "sinh", "sqrt", "square", "subtract", "tan", "tanh",
-             "uniform_dequantize", "uniform_quantize", "xor", "zeta"});
-        put(&T::identity, {"convert", "optimization_barrier", "bitcast_convert", "sdy.sharding_constraint"});
-        put(&T::reduce, {"reduce"});
-        put(&T::reduceWindow, {"reduce_window"});
-        put(&T::batchNorm, {"batch_norm_inference"});
-        put(&T::customCall, {"custom_call"});
-        put(&T::dotGeneral, {"dot_general"});
-        put(&T::dot, {"dot"});
-        put(&T::convolution, {"convolution"});
-        put(&T::broadcast, {"broadcast_in_dim"});
-        put(&T::reshape, {"reshape"});
-        put(&T::transpose, {"transpose"});
-        put(&T::slice, {"slice"});
-        put(&T::dynamicSlice, {"dynamic_slice"});
-        put(&T::concatenate, {"concatenate"});
-        put(&T::pad, {"pad"});
-        put(&T::gather, {"gather"});
-        put(&T::view, {"dynamic_update_slice", "reverse", "scatter"});
-        put(&T::withoutMacs, {"after_all", "all_gather", "all_reduce", "all_to_all", "collective_broadcast",
-                              "collective_permute", "infeed", "outfeed", "partition_id", "recv", "reduce_scatter",
-                              "replica_id", "rng", "rng_bit_generator", "select_and_scatter", "send", "sort",
-                              "top_k", "batch_norm_training", "batch_norm_grad"});
-        return out;
-    }();
-    return kHandlers;
-}
-
 Status Translation::run(const Function& function)
 {
     Names names;
@@ -94,7 +48,8 @@ Status Translation::run(const Function& function)
             if (const auto t = tensorOf(v); !t)
                 return t.error();
     markNeeded(*results);
-    tell("the arguments of the function, its weights among them, are inputs of the model; constants in the file "
+    tell("the arguments of the function, its weights among them, are inputs of the model; constants in the "
+         "file "
          "are weights");
     return Unit{};
 }
@@ -128,17 +83,19 @@ Result<std::vector<ValueIndex>> Translation::body(const Function& function, Name
         return problemError(lineText(line), std::move(message));
     };
     if (std::ranges::find(m_active, function.name) != m_active.end() || m_active.size() >= kMaxNesting)
-        return fail(function.line, "the function @" + printable(function.name) +
-                                       (m_active.size() >= kMaxNesting
-                                            ? " is called more than " + std::to_string(kMaxNesting) + " levels deep"
-                                            : " calls itself"));
+        return fail(function.line,
+                    "the function @" + printable(function.name) +
+                        (m_active.size() >= kMaxNesting
+                             ? " is called more than " + std::to_string(kMaxNesting) + " levels deep"
+                             : " calls itself"));
     m_active.push_back(function.name);
     for (std::size_t at = function.body.begin; at < function.body.end;) {
         const auto s = m_program.statementAt(at, function.body.end);
         if (!s)
             return s.error();
         if (++m_steps > model::kMaxOperators)
-            return fail(s->line, "more than 1000000 operators, those of called functions counted at each call");
+            return fail(s->line,
+                        "more than 1000000 operators, those of called functions counted at each call");
         if (s->name == "return" || s->name == "func.return" || s->name == "stablehlo.return") {
             m_active.pop_back();
             return operandsOf(*s, names);
@@ -229,6 +186,14 @@ Status Translation::statement(const Statement& s, Names& names, const std::strin
         if (!operands)
             return operands.error();
         node.operands = std::move(*operands);
+        // The printed form of a reduction has its operands in pairs, "(%x init: %c), (%y init: %d)".
+        if (node.type == "reduce" && node.operands.size() % 2 == 0 && m_program.mentions(s, "init")) {
+            std::vector<ValueIndex> sorted;
+            for (const std::size_t first : {0U, 1U})
+                for (std::size_t i = first; i < node.operands.size(); i += 2)
+                    sorted.push_back(node.operands[i]);
+            node.operands = std::move(sorted);
+        }
         if (Status types = checkOperands(node); !types)
             return types;
     } else {
@@ -242,7 +207,8 @@ Status Translation::statement(const Statement& s, Names& names, const std::strin
     std::size_t i = 0;
     for (const auto& [id, count] : s.results)
         for (std::size_t k = 0; k < count; ++k, ++i) {
-            Value value{s.resultCount() > 1 ? node.name + "#" + std::to_string(i) : node.name, s.resultTypes[i]};
+            Value value{s.resultCount() > 1 ? node.name + "#" + std::to_string(i) : node.name,
+                        s.resultTypes[i]};
             bytes = saturatingAdd(bytes, value.type.allBytes());
             m_values.push_back(std::move(value));
             node.results.push_back(m_values.size() - 1);
@@ -255,7 +221,8 @@ Status Translation::statement(const Statement& s, Names& names, const std::strin
                 if (k == 0 && !names.emplace(id, values[next]).second)
                     return refuse(node, printable(id) + " is defined twice");
                 if (count > 1)
-                    names.emplace(m_texts.emplace_back(std::string(id) + "#" + std::to_string(k)), values[next]);
+                    names.emplace(m_texts.emplace_back(std::string(id) + "#" + std::to_string(k)),
+                                  values[next]);
             }
         return Unit{};
     };
@@ -268,34 +235,13 @@ Status Translation::statement(const Statement& s, Names& names, const std::strin
     return bindAll(node.results);
 }
 
-Status Translation::translate(const Node& node)
-{
-    m_inner.reset();
-    const auto known = handlers().find(node.type);
-    if (known == handlers().end())
-        return drop(node, "this operator is not supported", true);
-    if (known->second == &Translation::withoutMacs)
-        return withoutMacs(node);
-    const auto isEmpty = [&](ValueIndex v) { return !m_values[v].type.isTensor || m_values[v].type.isEmpty(); };
-    if (std::ranges::all_of(node.results, isEmpty)) {
-        fold(node, "its result is empty");
-        return Unit{};
-    }
-    if (node.operands.empty() && known->second != &Translation::constant && known->second != &Translation::customCall)
-        return refuse(node, "has no operand");
-    if (std::ranges::any_of(node.operands, isEmpty) && known->second != &Translation::concatenate) {
-        fold(node, "it reads nothing: an operand is empty");
-        return Unit{};
-    }
-    return (this->*known->second)(node);
-}
-
 bool Translation::allConstant(const Node& node) const
 {
     return std::ranges::all_of(node.operands, [&](ValueIndex v) { return m_values[v].constant; });
 }
 
-ModelTensorId Translation::addTensor(const std::string& name, const Shape& shape, const Type& type, bool constant)
+ModelTensorId Translation::addTensor(const std::string& name, const Shape& shape, const Type& type,
+                                     bool constant)
 {
     m_model.tensors.push_back({model::freshName(m_names, name), shape, constant, type.bytes, type.bits});
     return ModelTensorId(m_model.tensors.size() - 1);
@@ -376,10 +322,11 @@ Result<Translation::Tensors> Translation::tensorsOf(const Node& node, std::size_
 }
 
 Result<ModelTensorId> Translation::add(const Node& node, std::string name, Kind kind, Tensors inputs,
-                                       model::Attributes attributes, Shape declared, const std::string& output,
-                                       const Type& width)
+                                       model::Attributes attributes, Shape declared,
+                                       const std::string& output, const Type& width)
 {
-    model::Operator op{kind, std::move(name), printable(node.type), std::move(inputs), {}, std::move(attributes)};
+    model::Operator op{kind, std::move(name),      printable(node.type), std::move(inputs),
+                       {},   std::move(attributes)};
     std::vector<Shape> shapes;
     for (const ModelTensorId t : op.inputs)
         shapes.push_back(shape(t));
@@ -425,7 +372,8 @@ Result<ModelTensorId> Translation::transposed(const Node& node, const char* part
     return addTensor(t.name, stored, Type{true, {}, t.elementBytes, t.bits}, true);
 }
 
-Result<ModelTensorId> Translation::inner(const Node& node, Kind kind, Tensors inputs, model::Attributes attributes)
+Result<ModelTensorId> Translation::inner(const Node& node, Kind kind, Tensors inputs,
+                                         model::Attributes attributes)
 {
     auto out = add(node, node.name, kind, std::move(inputs), std::move(attributes), {}, node.name + "/own",
                    valueOf(node).type);
@@ -436,18 +384,19 @@ Result<ModelTensorId> Translation::inner(const Node& node, Kind kind, Tensors in
     return out;
 }
 
-Status Translation::result(const Node& node, Kind kind, Tensors inputs, model::Attributes attributes, std::size_t i)
+Status Translation::result(const Node& node, Kind kind, Tensors inputs, model::Attributes attributes,
+                           std::size_t i)
 {
     const Value value = valueOf(node, i);
     const bool isMain = !m_inner && i == 0;
     const std::string name = isMain ? node.name : node.name + "/result" + (i > 0 ? std::to_string(i) : "");
-    const auto out = add(node, name, kind, std::move(inputs), std::move(attributes), value.type.shape, value.name,
-                         value.type);
+    const auto out = add(node, name, kind, std::move(inputs), std::move(attributes), value.type.shape,
+                         value.name, value.type);
     if (!out)
         return out.error();
     if (shape(*out) != value.type.shape)
-        return refuse(node, "its result is " + model::shapeText(value.type.shape) + ", but its operands give " +
-                                model::shapeText(shape(*out)));
+        return refuse(node, "its result is " + model::shapeText(value.type.shape) +
+                                ", but its operands give " + model::shapeText(shape(*out)));
     valueOf(node, i).tensor = *out;
     if (isMain)
         m_report.nodes[node.index].op = OperatorId(m_model.operators.size() - 1);
@@ -458,8 +407,8 @@ Status Translation::resultIs(const Node& node, ModelTensorId tensor)
 {
     Value& value = valueOf(node);
     if (shape(tensor) != value.type.shape)
-        return refuse(node, "its result is " + model::shapeText(value.type.shape) + ", but its operands give " +
-                                model::shapeText(shape(tensor)));
+        return refuse(node, "its result is " + model::shapeText(value.type.shape) +
+                                ", but its operands give " + model::shapeText(shape(tensor)));
     value.tensor = tensor;
     return Unit{};
 }
@@ -515,14 +464,16 @@ Status Translation::checkAxes(const Node& node, const Integers& axes, std::size_
     for (const std::int64_t axis : axes) {
         const bool fits = axis >= 0 && axis < static_cast<std::int64_t>(rank);
         if (!fits || seen[static_cast<std::size_t>(axis)])
-            return refuse(node, "dimension " + std::to_string(axis) +
-                                    (fits ? " occurs twice" : " does not exist, there are " + std::to_string(rank)));
+            return refuse(
+                node, "dimension " + std::to_string(axis) +
+                          (fits ? " occurs twice" : " does not exist, there are " + std::to_string(rank)));
         seen[static_cast<std::size_t>(axis)] = true;
     }
     return Unit{};
 }
 
-Result<Translation::Integers> Translation::list(const Node& node, std::initializer_list<std::string_view> names,
+Result<Translation::Integers> Translation::list(const Node& node,
+                                                std::initializer_list<std::string_view> names,
                                                 std::size_t count, std::int64_t otherwise) const
 {
     for (const std::string_view name : names) {
@@ -539,8 +490,8 @@ Result<Translation::Integers> Translation::list(const Node& node, std::initializ
     return Integers(count, otherwise);
 }
 
-Result<Translation::Integers> Translation::axes(const Node& node, std::initializer_list<std::string_view> names,
-                                                std::size_t rank) const
+Result<Translation::Integers>
+Translation::axes(const Node& node, std::initializer_list<std::string_view> names, std::size_t rank) const
 {
     for (const std::string_view name : names) {
         auto found = m_program.integers(*node.statement, name);
@@ -555,7 +506,8 @@ Result<Translation::Integers> Translation::axes(const Node& node, std::initializ
     return refuse(node, "has no \"" + std::string(*names.begin()) + "\"");
 }
 
-Result<std::int64_t> Translation::number(const Node& node, std::string_view name, std::int64_t otherwise) const
+Result<std::int64_t> Translation::number(const Node& node, std::string_view name,
+                                         std::int64_t otherwise) const
 {
     const auto out = list(node, {name}, 1, otherwise);
     if (!out)

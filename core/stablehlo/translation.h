@@ -73,10 +73,12 @@ private:
     }
     [[nodiscard]] bool allConstant(const Node& node) const;
     Result<ModelTensorId> tensorOf(ValueIndex value);
-    /// The tensor that an operator with broadcasting reads as the value: its sizes are those of the value or 1.
+    /// The tensor that an operator with broadcasting reads as the value: its sizes are those of the value
+    /// or 1.
     Result<ModelTensorId> narrowOf(ValueIndex value);
     Result<Tensors> tensorsOf(const Node& node, std::size_t count);
-    ModelTensorId addTensor(const std::string& name, const model::Shape& shape, const Type& type, bool constant);
+    ModelTensorId addTensor(const std::string& name, const model::Shape& shape, const Type& type,
+                            bool constant);
     /// Adds an operator and returns its result.
     Result<ModelTensorId> add(const Node& node, std::string name, Kind kind, Tensors inputs,
                               model::Attributes attributes, model::Shape declared, const std::string& output,
@@ -91,7 +93,8 @@ private:
     /// Adds the operator that does the work, with a result that others bring into the shape of the node's.
     Result<ModelTensorId> inner(const Node& node, Kind kind, Tensors inputs, model::Attributes attributes);
     /// Adds the operator that gives result `i`.
-    Status result(const Node& node, Kind kind, Tensors inputs, model::Attributes attributes, std::size_t i = 0);
+    Status result(const Node& node, Kind kind, Tensors inputs, model::Attributes attributes,
+                  std::size_t i = 0);
     /// Makes a tensor that is there the first result.
     Status resultIs(const Node& node, ModelTensorId tensor);
     [[nodiscard]] Value& valueOf(const Node& node, std::size_t i = 0) { return m_values[node.results[i]]; }
@@ -142,7 +145,7 @@ private:
     std::vector<Value> m_values;
     model::NameUses m_names, m_nodeNames;
     std::optional<OperatorId> m_inner;
-    std::deque<std::string> m_texts; ///< names of single results, "%0#1"
+    std::deque<std::string> m_texts;        ///< names of single results, "%0#1"
     std::vector<std::string_view> m_active; ///< functions that are being translated
     std::size_t m_steps = 0;
 };

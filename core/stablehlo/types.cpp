@@ -69,11 +69,12 @@ Status readSizes(const Token& token, std::string_view& word, Type& type)
         if (end == std::string_view::npos)
             return fail(token, "the type " + text + " has no element");
         if (end == 0 && (word[0] == '?' || word[0] == '*'))
-            return fail(token, "the type " + text +
-                                   " has a size that is open; write the program with every size given, for "
-                                   "example with jax.jit(f).lower(jax.ShapeDtypeStruct((1, 128), \"float32\")) "
-                                   "or stablehlo-opt --stablehlo-refine-arguments=types=tensor<1x128xf32> "
-                                   "--stablehlo-refine-shapes");
+            return fail(token,
+                        "the type " + text +
+                            " has a size that is open; write the program with every size given, for "
+                            "example with jax.jit(f).lower(jax.ShapeDtypeStruct((1, 128), \"float32\")) "
+                            "or stablehlo-opt --stablehlo-refine-arguments=types=tensor<1x128xf32> "
+                            "--stablehlo-refine-shapes");
         if (end == 0 || word[end] != 'x')
             return Unit{};
         std::int64_t size = 0;
@@ -134,7 +135,8 @@ Result<Type> typeAt(std::span<const Token> tokens, std::size_t& at)
     const bool hasAngles = at + 1 < tokens.size() && tokens[at + 1].isSign('<');
     if (at < tokens.size() && tokens[at].isWord("tensor") && hasAngles)
         return tensorAt(tokens, at);
-    if (at >= tokens.size() || (tokens[at].kind != Token::Kind::Word && tokens[at].kind != Token::Kind::Alias))
+    if (at >= tokens.size() ||
+        (tokens[at].kind != Token::Kind::Word && tokens[at].kind != Token::Kind::Alias))
         return fail(tokens[std::min(at, tokens.size() - 1)], "a type is expected here");
     ++at;
     if (hasAngles)

@@ -140,7 +140,7 @@ Result<std::vector<ValueIndex>> Translation::call(const Statement& s, const Node
         inside[callee->arguments[i].id] = node.operands[i];
     }
     fold(node, "replaced by the operators of @" + printable(callee->name));
-    const auto results = body(*callee, inside, node.name + "/");
+    auto results = body(*callee, inside, node.name + "/");
     if (!results)
         return results.error();
     if (results->size() != node.results.size())
@@ -322,7 +322,7 @@ Result<Translation::Tensors> Translation::tensorsOf(const Node& node, std::size_
 }
 
 Result<ModelTensorId> Translation::add(const Node& node, std::string name, Kind kind, Tensors inputs,
-                                       model::Attributes attributes, Shape declared,
+                                       model::Attributes attributes, const Shape& declared,
                                        const std::string& output, const Type& width)
 {
     model::Operator op{kind, std::move(name),      printable(node.type), std::move(inputs),
@@ -340,22 +340,23 @@ Result<ModelTensorId> Translation::add(const Node& node, std::string name, Kind 
 }
 
 Result<ModelTensorId> Translation::helper(const Node& node, const char* part, Kind kind, ModelTensorId input,
-                                          model::Attributes attributes, Shape declared)
+                                          model::Attributes attributes, const Shape& declared)
 {
     const std::string name = node.name + "/" + part;
     const model::Tensor& t = m_model.tensors[input];
-    return add(node, name, kind, {input}, std::move(attributes), std::move(declared), name,
+    return add(node, name, kind, {input}, std::move(attributes), declared, name,
                Type{true, {}, t.elementBytes, t.bits});
 }
 
-Result<ModelTensorId> Translation::reshaped(const Node& node, const char* part, ModelTensorId x, Shape wanted)
+Result<ModelTensorId> Translation::reshaped(const Node& node, const char* part, ModelTensorId x,
+                                            const Shape& wanted)
 {
     if (shape(x) == wanted)
         return x;
     const model::Tensor& t = m_model.tensors[x];
     if (t.constant && model::elementsOf(wanted) == t.elements())
         return addTensor(t.name, wanted, Type{true, {}, t.elementBytes, t.bits}, true);
-    return helper(node, part, Kind::Reshape, x, model::NoAttributes{}, std::move(wanted));
+    return helper(node, part, Kind::Reshape, x, model::NoAttributes{}, wanted);
 }
 
 Result<ModelTensorId> Translation::transposed(const Node& node, const char* part, ModelTensorId x,

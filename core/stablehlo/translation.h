@@ -81,13 +81,14 @@ private:
                             bool constant);
     /// Adds an operator and returns its result.
     Result<ModelTensorId> add(const Node& node, std::string name, Kind kind, Tensors inputs,
-                              model::Attributes attributes, model::Shape declared, const std::string& output,
-                              const Type& width);
+                              model::Attributes attributes, const model::Shape& declared,
+                              const std::string& output, const Type& width);
     /// Adds an auxiliary operator "node/part".
     Result<ModelTensorId> helper(const Node& node, const char* part, Kind kind, ModelTensorId input,
-                                 model::Attributes attributes, model::Shape declared = {});
+                                 model::Attributes attributes, const model::Shape& declared = {});
     /// A constant is stored with the new shape; other tensors get a helper if their shape is another one.
-    Result<ModelTensorId> reshaped(const Node& node, const char* part, ModelTensorId x, model::Shape wanted);
+    Result<ModelTensorId> reshaped(const Node& node, const char* part, ModelTensorId x,
+                                   const model::Shape& wanted);
     Result<ModelTensorId> transposed(const Node& node, const char* part, ModelTensorId x,
                                      const Integers& permutation);
     /// Adds the operator that does the work, with a result that others bring into the shape of the node's.

@@ -164,16 +164,16 @@ void TestStableHlo::everyProduct()
     const QString types =
         QStringLiteral("(tensor<%1xf32>, tensor<%2xf32>) -> tensor<%3xf32>").arg(lhs, rhs, out);
     const QString text =
-        QStringLiteral("%0 = stablehlo.dot_general %a, %b, %1, precision = [DEFAULT, DEFAULT] : %2\n"
-                       "return %0 : tensor<%3xf32>")
+        QStringLiteral("%r = stablehlo.dot_general %a, %b, %1, precision = [DEFAULT, DEFAULT] : %2\n"
+                       "return %r : tensor<%3xf32>")
             .arg(dims, types, out);
     const auto m =
         imported(program(QStringLiteral("%a: tensor<%1xf32>, %b: tensor<%2xf32>").arg(lhs, rhs).toStdString(),
                          text.toStdString()));
-    QCOMPARE(static_cast<int>(op(m.model, "%0").kind), kind);
+    QCOMPARE(static_cast<int>(op(m.model, "%r").kind), kind);
     QCOMPARE(model::macsOf(m.model), macs);
-    QVERIFY(node(m, "%0").fate == Fate::Operator);
-    QCOMPARE(node(m, "%0").type, std::string("dot_general"));
+    QVERIFY(node(m, "%r").fate == Fate::Operator);
+    QCOMPARE(node(m, "%r").type, std::string("dot_general"));
 }
 
 void TestStableHlo::bothFormsAreTheSameModel()
@@ -252,10 +252,10 @@ void TestStableHlo::aConvolutionIsThatOfOnnx()
     const QString text =
         QStringLiteral(
             "%w = stablehlo.constant dense<0.5> : tensor<3x3x%1x32xf32>\n"
-            "%0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], "
+            "%r = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], "
             "window = {stride = [%2, %2], pad = [[%3, %3], [%3, %3]], rhs_dilate = [%4, %4]} "
             "{batch_group_count = 1 : i64, feature_group_count = %5 : i64} : (tensor<1x12x10x16xf32>, "
-            "tensor<3x3x%1x32xf32>) -> tensor<1x%6x%7x32xf32>\nreturn %0 : tensor<f32>")
+            "tensor<3x3x%1x32xf32>) -> tensor<1x%6x%7x32xf32>\nreturn %r : tensor<f32>")
             .arg(16 / groups)
             .arg(stride)
             .arg(padding)
@@ -264,7 +264,7 @@ void TestStableHlo::aConvolutionIsThatOfOnnx()
             .arg(y[2])
             .arg(y[3]);
     const auto m = imported(program("%x: tensor<1x12x10x16xf32>", text.toStdString()));
-    const model::Operator &conv = op(m.model, "%0"), &other = reference->model.operators[OperatorId(0)];
+    const model::Operator &conv = op(m.model, "%r"), &other = reference->model.operators[OperatorId(0)];
     QVERIFY(conv.attributes == other.attributes);
     QCOMPARE(model::macsOf(m.model, conv), model::macsOf(reference->model));
     QCOMPARE(model::macsOf(m.model), model::macsOf(reference->model));

@@ -94,7 +94,7 @@ function(tilewright_core folder)
     target_include_directories(tilewright_${name} PUBLIC ${CMAKE_SOURCE_DIR}/core)
     target_link_libraries(tilewright_${name} PRIVATE tilewright_flags nlohmann_json::nlohmann_json)
     # Engines gain from -O3; readers, writers and what only calls the engines take a quarter longer to compile for nothing.
-    if(name MATCHES "^(model|onnx|report|sweep|tables|timeloop|verbs)$")
+    if(name MATCHES "^(model|onnx|report|stablehlo|sweep|tables|timeloop|verbs)$")
         target_compile_options(tilewright_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
     elseif(name MATCHES "^(base|workload|schedule|lower)$")
         target_compile_options(tilewright_${name} PRIVATE $<$<CONFIG:Release>:-O2>)

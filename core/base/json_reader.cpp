@@ -2,6 +2,7 @@
 #include "base/json_reader.h"
 
 #include "base/json_comments.h"
+#include "base/limits.h"
 #include "base/notice.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -17,7 +18,6 @@ namespace tilewright {
 
 namespace {
 
-constexpr int kMaxDepth = 64;
 /// Limit of fields per object. Real files have fewer, and the ordered object is searched linearly.
 constexpr std::size_t kMaxFields = 2000;
 /// Limits of lists with objects, and of values. A model of 64 MiB has less than half of them. An empty list
@@ -69,8 +69,8 @@ std::optional<Excess> firstExcess(std::string_view text)
                 if (text[i] == '\\')
                     ++i;
         } else if (c == '[' || c == '{') {
-            if (++depth > kMaxDepth)
-                return Excess{"brackets are nested more than " + std::to_string(kMaxDepth) + " levels deep",
+            if (++depth > kMaxNesting)
+                return Excess{"brackets are nested more than " + std::to_string(kMaxNesting) + " levels deep",
                               i};
             if (++containers > kMaxContainers)
                 return Excess{"more than " + std::to_string(kMaxContainers) + " lists and objects", i};

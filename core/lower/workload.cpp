@@ -6,10 +6,12 @@
 #include "base/text.h"
 #include "mapping/files.h"
 #include "model/file_kind.h"
+#include "model/mlir.h"
 #include "model/model.h"
 #include "model/model_json.h"
 #include "model/topology.h"
 #include "npu/run.h"
+#include "stablehlo/import.h"
 #include "workload/problem_json.h"
 
 #include <algorithm>
@@ -267,6 +269,8 @@ Result<Workload> readWorkload(std::string_view text, const std::string& file,
     if (!dimensions.empty())
         return Error{ErrorCode::Field, "the workload has no free dimension",
                      "--dim " + dimensions.begin()->first, file};
+    if (model::isMlir(text))
+        return workloadOf(stablehlo::importModel(text, file));
     Workload out;
     if (model::isTopology(text)) {
         auto m = model::readTopology(text, file);

@@ -25,7 +25,7 @@ struct Workload
     std::optional<mapping::Setup> setup;      ///< set if the file is a document of the Mapping lens
     std::optional<hierarchy::Setup> levels;   ///< set if it is one with an architecture of levels
     std::optional<npu::NpuModel> npu;         ///< set if the NPU lens can read the file itself
-    std::optional<onnx::ImportReport> import; ///< report of the import of an ONNX file
+    std::optional<onnx::ImportReport> import; ///< report of the import of an ONNX or StableHLO file
     std::optional<llm::LlmScope> language;    ///< set if the file is the config.json of a language model
 
     [[nodiscard]] bool isModel() const noexcept { return !oneLayer; }
@@ -41,8 +41,8 @@ struct Workload
 /// Returns missingText() of the operators of a model that no lens supports.
 [[nodiscard]] std::string missingText(const Workload& workload);
 
-/// Returns the report of a lowering for the nodes of an ONNX file, including the nodes that did not become
-/// operators. For other workloads, returns `report`.
+/// Returns the report of a lowering for the nodes of an imported file, including the nodes that did not
+/// become operators. For other workloads, returns `report`.
 [[nodiscard]] LoweringReport reportOf(const Workload& workload, LoweringReport report);
 
 /// Converts a problem to a model. Each op becomes an operator of the same name.

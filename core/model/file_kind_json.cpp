@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/json_comments.h"
 #include "base/json_reader.h"
+#include "model/mlir.h"
 #include "model/topology.h"
 
 #include <algorithm>
@@ -160,7 +161,7 @@ bool isLanguageModel(std::string_view text)
 
 Result<FileKind> fileKindOf(std::string_view text, const std::string& file)
 {
-    if (model::isTopology(text) || isLanguageModel(text))
+    if (model::isTopology(text) || model::isMlir(text) || isLanguageModel(text))
         return FileKind::Model;
     std::string plain;
     if (firstJsonComment(text))

@@ -4,6 +4,7 @@
 #include "base/notice.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "model/finish_import.h"
 #include "onnx/graph_walk.h"
 #include "onnx/library_shapes.h"
 #include "onnx/rewrite.h"
@@ -159,37 +160,6 @@ Status checkDimensions(const pb::ModelProto& proto, const Dimensions& given, con
     return Unit{};
 }
 
-/// Sets the element size of the model to that of most elements. Tensors of another size keep their own.
-void chooseElementBytes(model::Model& m)
-{
-    std::map<int, std::int64_t> elements;
-    for (const model::Tensor& t : m.tensors)
-        if (t.elementBytes > 0)
-            elements[t.elementBytes] = saturatingAdd(elements[t.elementBytes], t.elements());
-    m.dtypeBytes = 4;
-    std::int64_t most = 0;
-    for (const auto& [bytes, count] : elements)
-        if (count > most) {
-            most = count;
-            m.dtypeBytes = bytes;
-        }
-    for (model::Tensor& t : m.tensors)
-        if (t.elementBytes == m.dtypeBytes)
-            t.elementBytes = 0;
-}
-
-/// Name of the model: the name of the graph, or the name of the file if the graph has a generic name of an
-/// exporter.
-std::string nameOfModel(const std::string& graph, const std::string& file)
-{
-    const bool says = !graph.empty() && graph != "main_graph" && graph != "main" && graph != "graph" &&
-                      !graph.starts_with("torch");
-    if (says || file.empty())
-        return graph;
-    const std::string stem = printable(file.substr(file.find_last_of('/') + 1));
-    return stem.substr(0, stem.rfind('.'));
-}
-
 } // namespace
 
 Result<FileContent> readFile(const std::string& path)
@@ -213,8 +183,8 @@ Result<Imported> importModel(std::string_view content, const std::string& file, 
     rewrite.foldQuantisers();
     rewrite.recogniseAttention();
     rewrite.finish();
-    chooseElementBytes(out.model);
-    out.model.name = nameOfModel(proto.graph().name(), file);
+    model::chooseElementBytes(out.model);
+    out.model.name = model::nameOfModel(proto.graph().name(), file);
     out.model.file = file;
     if (out.model.operators.empty())
         return Error{

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "onnx/translation.h"
 
+#include "model/finish_import.h"
+
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
@@ -215,29 +217,14 @@ void Translation::drop(const Node& node, const std::string& reason)
     report.op = OperatorId(m_model.operators.size() - 1);
 }
 
-namespace {
-
-/// Returns the name, with a number appended if the name is already in use.
-std::string fresh(std::unordered_map<std::string, std::size_t>& names, const std::string& name)
-{
-    std::size_t& used = names[name];
-    for (; used > 0; ++used)
-        if (std::string numbered = name + "#" + std::to_string(used); names.emplace(numbered, 1).second)
-            return numbered;
-    used = 1;
-    return name;
-}
-
-} // namespace
-
 std::string Translation::freshName(const std::string& name)
 {
-    return fresh(m_names, name);
+    return model::freshName(m_names, name);
 }
 
 std::string Translation::freshNodeName(const std::string& name)
 {
-    return fresh(m_nodeNames, name);
+    return model::freshName(m_nodeNames, name);
 }
 
 ModelTensorId Translation::tensorOf(ValueId id)

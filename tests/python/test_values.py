@@ -165,13 +165,15 @@ class Values(unittest.TestCase):
                 self.assertEqual(tilewright.lower(again).report_json(), expected, file)
         model = tilewright.Model.of(tilewright.Problem.load(EXAMPLE))
         self.assertEqual(pickle.loads(pickle.dumps(model)).to_text(), model.to_text())
-        try:
-            model = tilewright.Model.load(SAMPLES / "models" / "resnet-18.onnx")
-        except tilewright.Error:  # built without ONNX
-            return
-        again = pickle.loads(pickle.dumps(model))
-        self.assertEqual(again.to_text(), model.to_text())
-        self.assertEqual(tilewright.lower(again).report_json(), tilewright.lower(model).report_json())
+        for file in ("resnet-18.onnx", "llama-block.mlir"):
+            try:
+                model = tilewright.Model.load(SAMPLES / "models" / file)
+            except tilewright.Error:  # built without ONNX
+                self.assertTrue(file.endswith(".onnx"))
+                continue
+            again = pickle.loads(pickle.dumps(model))
+            self.assertEqual(again.to_text(), model.to_text())
+            self.assertEqual(tilewright.lower(again).report_json(), tilewright.lower(model).report_json())
 
     def test_a_value_is_its_own_copy(self):
         problem = tilewright.Problem.load(EXAMPLE)

@@ -114,15 +114,16 @@ void FileActions::chooseAndOpen()
 {
     const QStringList paths = QFileDialog::getOpenFileNames(
         &m_window, tr("Open"), {},
-        tr("Models, problems, schedules, machines (*.json *.csv *.onnx);;All files (*)"));
+        tr("Models, problems, schedules, machines (*.json *.csv *.onnx *.mlir *.stablehlo);;All files (*)"));
     if (!paths.isEmpty())
         open(paths);
 }
 
 void FileActions::chooseAndCompare()
 {
-    const QString path = QFileDialog::getOpenFileName(&m_window, tr("Compare with"), {},
-                                                      tr("Models (*.onnx *.json *.csv);;All files (*)"));
+    const QString path =
+        QFileDialog::getOpenFileName(&m_window, tr("Compare with"), {},
+                                     tr("Models (*.onnx *.mlir *.stablehlo *.json *.csv);;All files (*)"));
     if (!path.isEmpty())
         compareWith(path);
 }

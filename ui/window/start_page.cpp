@@ -113,12 +113,14 @@ std::vector<SampleKind> sampleKinds()
 
 void addSamples(QMenu& menu, const SampleKind& kind, const OpenFiles& open)
 {
-    for (const QFileInfo& file :
-         QDir(samplesFolder() + QLatin1Char('/') + kind.folder)
-             .entryInfoList({QStringLiteral("*.json"), QStringLiteral("*.csv"), QStringLiteral("*.onnx")},
-                            QDir::Files, QDir::Name))
+    for (const QFileInfo& file : QDir(samplesFolder() + QLatin1Char('/') + kind.folder)
+                                     .entryInfoList({QStringLiteral("*.json"), QStringLiteral("*.csv"),
+                                                     QStringLiteral("*.onnx"), QStringLiteral("*.mlir")},
+                                                    QDir::Files, QDir::Name))
         addFiles(menu,
-                 (file.suffix() == QLatin1String("onnx") ? file.fileName() : file.completeBaseName())
+                 (file.suffix() == QLatin1String("onnx") || file.suffix() == QLatin1String("mlir")
+                      ? file.fileName()
+                      : file.completeBaseName())
                      .remove(QStringLiteral(".config"))
                      .replace(QLatin1Char('_'), QLatin1Char('-')),
                  {file.filePath()}, open);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Files and the window: dropped, changed on disk, partly readable, recent, with the schedules that come with
 // them.
+#include "model/model.h"
 #include "schedule/schedule_json.h"
 #include "test_main.h"
 #include "theme/text.h"
@@ -11,6 +12,7 @@
 #include <QDragEnterEvent>
 #include <QMenu>
 #include <QMimeData>
+#include <QTemporaryDir>
 #include <QToolButton>
 
 namespace test_window_files {
@@ -238,6 +240,34 @@ private Q_SLOTS:
         QCOMPARE(window.state().document.baseline()->evaluation.total, 11468.8);
         QCOMPARE(window.state().document.snapshot()->evaluation.total, 4638.4);
         QVERIFY(window.view(QStringLiteral("compare"))->isVisible());
+    }
+    void aStableHloFileOpensByItsContent()
+    {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("block.txt"));
+        QVERIFY(QFile::copy(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.mlir"), path));
+        MainWindow window;
+        window.show();
+        drop(window, {path});
+        Document& document = window.state().document;
+        QVERIFY(document.problem() && document.lensModel());
+        QCOMPARE(model::macsOf(document.lensModel()->model()), 443'023'360LL);
+        std::size_t products = 0;
+        for (std::size_t i = 0; i < document.problem()->opCount(); ++i)
+            products += document.problem()->opName(OpId(i)) == "gate" ? 1 : 0;
+        QCOMPARE(products, std::size_t{1});
+        // A fault names the line, and leaves what is open.
+        QFile open(folder.filePath(QStringLiteral("open.mlir")));
+        QVERIFY(open.open(QIODevice::WriteOnly));
+        open.write("module {\n  func.func @main(%x: tensor<?xf32>) {\n  }\n}\n");
+        open.close();
+        drop(window, {open.fileName()});
+        const auto* bar = window.findChild<MessageBar*>();
+        QVERIFY(bar != nullptr);
+        QVERIFY2(
+            bar->text().contains(QLatin1String("line 2: the type tensor<?xf32> has a size that is open")),
+            qPrintable(bar->text()));
+        QCOMPARE(document.problemPath(), path);
     }
 };
 

@@ -180,7 +180,7 @@ void SummaryView::chooseOther(bool isMachine)
     const QString path = QFileDialog::getOpenFileName(
         this, isMachine ? tr("Compare with a machine") : tr("Compare with a model"), {},
         isMachine ? tr("Machines (*.json);;All files (*)")
-                  : tr("Models (*.onnx *.json *.csv);;All files (*)"));
+                  : tr("Models (*.onnx *.mlir *.stablehlo *.json *.csv);;All files (*)"));
     if (path.isEmpty())
         return;
     if (const Status done = compareWithFile(path); !done)

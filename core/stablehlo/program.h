@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A program in MLIR's text form: its functions and their statements. What a statement means is not known
+// here.
+#pragma once
+
+#include "stablehlo/types.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace tilewright::stablehlo {
+
+/// A range of tokens.
+struct Range
+{
+    std::size_t begin = 0, end = 0;
+};
+
+struct Argument
+{
+    std::string_view id; ///< "%arg0"
+    Type type;
+    std::string name; ///< of its location; may be empty
+    std::uint32_t line = 0;
+};
+
+struct Function
+{
+    std::string_view name;
+    bool isPublic = true;
+    std::vector<Argument> arguments;
+    Range body; ///< empty for a declaration
+    std::uint32_t line = 0;
+};
+
+/// One operator, in the form that the printer of its dialect chose or in the generic form
+/// ("stablehlo.add"(%a, %b)).
+struct Statement
+{
+    std::string_view name; ///< "stablehlo.add", "return"
+    std::uint32_t line = 0;
+    /// Names of the results, and how many each stands for ("%0:2").
+    std::vector<std::pair<std::string_view, std::size_t>> results;
+    std::vector<std::string_view> operands;
+    std::string_view symbol;   ///< first symbol, that of a callee or of a custom call
+    std::string location;      ///< name of its location; may be empty
+    bool hasSignature = false; ///< operandTypes are known
+    std::vector<Type> operandTypes, resultTypes;
+    Range header; ///< between the name and the types: operands and attributes
+    Range whole;
+
+    [[nodiscard]] std::size_t resultCount() const noexcept;
+};
+
+class Program
+{
+public:
+    /// The tokens must outlive the program.
+    explicit Program(std::span<const Token> tokens) : m_tokens(tokens) {}
+    Status read();
+
+    [[nodiscard]] std::string_view name() const noexcept { return m_name; }
+    [[nodiscard]] const Function* find(std::string_view name) const;
+    /// @main, else the only function that is public. An Error says what there is instead.
+    [[nodiscard]] Result<const Function*> entry() const;
+
+    /// Reads the statement that begins at `at`, which is moved to the next one. Pre-condition: at < end.
+    [[nodiscard]] Result<Statement> statementAt(std::size_t& at, std::size_t end) const;
+
+    // Attributes by name, wherever they stand in the header of a statement.
+
+    /// The position of the value; empty if the statement has no such attribute.
+    [[nodiscard]] std::optional<std::size_t> attribute(const Statement& statement,
+                                                       std::string_view name) const;
+    /// Whole numbers of the value at `at`, which is moved behind it: "[1, 2]", "[[1, 1], [0, 0]]",
+    /// "array<i64: 1, 2>", "dense<1> : tensor<2xi64>", "3".
+    [[nodiscard]] Result<std::vector<std::int64_t>> integersAt(std::size_t& at) const;
+    /// The same of an attribute; empty if there is none.
+    [[nodiscard]] Result<std::optional<std::vector<std::int64_t>>> integers(const Statement& statement,
+                                                                            std::string_view name) const;
+    /// True if the word or symbol occurs in the statement, its regions too.
+    [[nodiscard]] bool mentions(const Statement& statement, std::string_view word) const;
+    [[nodiscard]] const Token& token(std::size_t i) const noexcept
+    {
+        return m_tokens[std::min(i, m_tokens.size() - 1)];
+    }
+
+private:
+    [[nodiscard]] std::size_t endOf(std::size_t begin, std::size_t end) const;
+    [[nodiscard]] std::size_t after(std::size_t i) const noexcept;
+    Status readAll(Range range, int depth);
+    Status readFunction(Range statement, bool generic);
+    Result<std::vector<Argument>> argumentsIn(Range range) const;
+    [[nodiscard]] std::optional<Range> bodyIn(Range statement) const;
+    Status readTypes(Statement& out, std::size_t colon) const;
+    [[nodiscard]] std::string locationIn(Range range) const;
+    /// `left`: how many tokens are still looked at.
+    [[nodiscard]] std::string locationName(Range range, int& left) const;
+
+    std::span<const Token> m_tokens;
+    std::string_view m_name;
+    std::vector<Function> m_functions;
+    std::unordered_map<std::string_view, std::size_t> m_byName;
+    std::unordered_map<std::string_view, Range> m_aliases; ///< of locations
+};
+
+} // namespace tilewright::stablehlo

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "model/model.h"
+#include "stablehlo/tokens.h"
+
+#include <span>
+
+namespace tilewright::stablehlo {
+
+/// A type of MLIR: a tensor, or something else that no operator of a model reads (a token, a tuple).
+struct Type
+{
+    bool isTensor = false;
+    model::Shape shape;
+    int bytes = 0;         ///< model::Tensor::elementBytes
+    std::int64_t bits = 0; ///< model::Tensor::bits
+    bool operator==(const Type&) const = default;
+
+    /// True if a size is 0.
+    [[nodiscard]] bool isEmpty() const noexcept { return isTensor && model::elementsOf(shape) == 0; }
+    [[nodiscard]] std::int64_t allBytes() const noexcept;
+};
+
+/// Reads the type that begins at `at`, which is moved behind it. Refuses dynamic sizes, more than
+/// model::kMaxRank dimensions and sizes above kMaxDimension.
+[[nodiscard]] Result<Type> typeAt(std::span<const Token> tokens, std::size_t& at);
+
+} // namespace tilewright::stablehlo

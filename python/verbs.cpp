@@ -328,7 +328,10 @@ py::object solveVerb(Arguments& arguments, const py::object& stop)
 {
     const py::object onImprovement = arguments.take("on_improvement"), start = arguments.take("start");
     verbs::SolveCall call;
+    if (!start.is_none())
+        call.start.emplace(); // known once the problem is
     readCall(call, arguments);
+    call.start.reset();
     const ProblemPtr problem = [&] {
         const Released released;
         return valueOf(verbs::readProblem(call.workload)).problem;
@@ -352,6 +355,7 @@ py::object solveVerb(Arguments& arguments, const py::object& stop)
         if (!found)
             return found;
         verbs::proveAfter(call, *problem, options, *found);
+        verbs::costsAfter(call, *problem, options, *found);
         auto finish = verbs::finishAfter(call, *problem, options, *found);
         if (!finish)
             return finish.error();

@@ -20,7 +20,7 @@ namespace {
 
 using verbs::EvaluatedFiles;
 
-struct EvaluateArguments : verbs::ScheduleCall
+struct EvaluateArguments : verbs::EvaluateCall
 {
     std::string trace;
     std::string report;
@@ -29,7 +29,7 @@ struct EvaluateArguments : verbs::ScheduleCall
 
 void bindOptions(verbs::OptionList& o, EvaluateArguments& a)
 {
-    bindOptions(o, static_cast<verbs::ScheduleCall&>(a));
+    bindOptions(o, static_cast<verbs::EvaluateCall&>(a));
     o.add("--trace", a.trace, "FILE",
           "Write every step: FILE.csv as a table, FILE.json as Chrome trace events (Perfetto)", o.writes());
     o.add("--report", a.report, "FILE",
@@ -83,6 +83,22 @@ void printText(const EvaluatedFiles& r, const Snapshot& snapshot)
               << '\n'
               << "EDP          " << formatGrouped(e.edp()) << " (energy times latency), at least "
               << formatGrouped(least * bound) << '\n';
+}
+
+void printConstraints(const Problem& problem, const verbs::ConstraintCheck& check)
+{
+    std::cout << '\n';
+    Table out({"constraint", "kept", "by subgraph", "which"});
+    out.columns[2].kind = ColumnKind::Number;
+    for (std::size_t i = 0; i < check.constraints.size(); ++i) {
+        const std::string text = constraintText(problem, check.constraints, i);
+        if (std::ranges::none_of(check.violations, [&](const auto& v) { return v.number == i; }))
+            out.add(text, "yes", "", "");
+        for (const ConstraintViolation& v : check.violations)
+            if (v.number == i)
+                out.add(text, "no", v.subgraph.index(), v.text);
+    }
+    print(out);
 }
 
 bool endsWith(const std::string& text, std::string_view end)
@@ -141,7 +157,11 @@ int evaluateVerb(EvaluateArguments& arguments)
         return fail(result.error());
     if (!result->loaded.formatIssues.empty() && (!arguments.trace.empty() || !arguments.report.empty()))
         tell("--trace and --report: nothing is written of a schedule with format errors");
-    int code = result->evaluation.valid() ? Exit::Success : Exit::No;
+    const auto check = verbs::checkConstraints(arguments, *result);
+    if (!check)
+        return fail(check.error());
+    int code =
+        result->evaluation.valid() && (!*check || (*check)->violations.empty()) ? Exit::Success : Exit::No;
     if (!arguments.trace.empty() && result->loaded.formatIssues.empty())
         if (const int traced = writeTrace(*result, arguments.trace); traced != Exit::Success)
             code = traced;
@@ -151,10 +171,14 @@ int evaluateVerb(EvaluateArguments& arguments)
     if (!arguments.report.empty() && result->loaded.formatIssues.empty())
         if (const int written = writeReport(*result, snapshot, arguments); written != Exit::Success)
             return written;
-    if (arguments.json)
-        std::cout << evaluationJson(snapshot, result->rules.reason);
-    else
+    if (arguments.json) {
+        std::cout << (*check ? evaluationJson(snapshot, result->rules.reason, **check)
+                             : evaluationJson(snapshot, result->rules.reason));
+    } else {
         printText(*result, snapshot);
+        if (*check)
+            printConstraints(*result->problem, **check);
+    }
     return code;
 }
 

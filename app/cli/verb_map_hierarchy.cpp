@@ -105,6 +105,8 @@ void printMappingSearch(const MapSubject& subject, const MapArguments& args, con
         std::cout << formatGrouped(runs)
                   << " times in its model: " << formatGrouped(static_cast<double>(runs) * best->energy)
                   << " pJ, " << formatGrouped(static_cast<double>(runs) * best->cycles) << " cycles\n";
+    if (!r.constraintCosts.empty())
+        print(constraintCostTable(r.constraintCosts, std::string(objectiveName(objective))));
 }
 
 int searchLayerOnHierarchy(const MapSubject& subject, const MapArguments& args,

@@ -74,6 +74,16 @@ void printSummary(const verbs::ProblemOnHardware& on, const SolveResult& r, cons
         std::cout << "proven optimal  over " << r.provenSpace << '\n';
     std::cout << '\n';
     printSubgraphs(*on.problem, r.schedule, evaluate(*on.problem, r.schedule, rules), kShown);
+    if (!r.constraintCosts.empty()) {
+        std::cout << '\n';
+        print(constraintCostTable(r.constraintCosts,
+                                  std::string(kObjectiveNames[static_cast<std::size_t>(r.objective)])));
+        for (const ConstraintCost& c : r.constraintCosts)
+            if (!c.space.empty()) {
+                std::cout << "proven over " << c.space << '\n';
+                break;
+            }
+    }
     if (r.objective == SolveObjective::Latency || r.front.size() < 2)
         return;
     std::cout << "\nschedules that no other one found beats in latency and energy\n";
@@ -128,6 +138,7 @@ int runSolve(SolveArguments& args)
             std::cerr << fixedNumber(seconds, 3) << " s  at least " << formatNumber(bound) << std::endl;
         };
     verbs::proveAfter(args, *problem, options, *result, reportBound);
+    verbs::costsAfter(args, *problem, options, *result);
     const auto finish = verbs::finishAfter(args, *problem, options, *result);
     if (!finish)
         return fail(finish.error());

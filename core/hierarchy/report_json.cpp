@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hierarchy/report.h"
 
+#include "base/constraint_cost_json.h"
 #include "base/exclusion_json.h"
 #include "hierarchy/excluding.h"
 #include "hierarchy/mapping_json.h"
@@ -140,6 +141,8 @@ std::string searchReport(const LoopNest& nest, const Architecture& architecture,
     }
     if (result.constraints.any())
         out["constraints"] = constraintTexts(nest, architecture, result.constraints);
+    if (!result.constraintCosts.empty())
+        out["constraint_costs"] = constraintCostsJson(result.constraintCosts);
     out["evaluated"] = result.evaluations;
     out["seconds"] = result.seconds;
     out["proven"] = result.proven;

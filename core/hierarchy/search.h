@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "base/constraint_cost.h"
 #include "hierarchy/evaluate.h"
 #include "hierarchy/feasible.h"
 #include "mapping/search.h"
@@ -59,6 +60,8 @@ struct SearchResult
     bool interrupted = false;       ///< the stop token ended the search
     std::optional<NoMapping> none;  ///< why no mapping is valid, if this is known
     Constraints constraints;        ///< constraints for which the result holds
+    /// What each constraint costs, if constraintCosts() was asked
+    std::vector<ConstraintCost> constraintCosts;
     /// Lower bound of each objective over all valid mappings that keep the constraints; the best value where
     /// it is proven.
     std::array<double, kObjectives> lowerBound{};

@@ -335,7 +335,8 @@ bool isHardware(const Json& field)
 std::string unknownInSchedule(const std::string& extra)
 {
     return unknownFieldsText(extra, [](const std::string& key, const Json& value) {
-        return (key == "machine" && value.is_object()) || (key == "hardware" && isHardware(value)) ||
+        return ((key == "machine" || key == "constraints") && value.is_object()) ||
+               (key == "hardware" && isHardware(value)) ||
                (key == "dimensions" && value.is_object() &&
                 std::ranges::all_of(value, [](const Json& size) { return size.is_number_integer(); }));
     });

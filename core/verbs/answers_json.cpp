@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Answers of the verbs solve, tile and systolic as JSON.
+#include "base/constraint_cost_json.h"
 #include "base/json_document.h"
 #include "base/json_reader.h"
 #include "base/text.h"
@@ -12,6 +13,23 @@
 #include "verbs/tile.h"
 
 namespace tilewright {
+
+std::string evaluationJson(const Snapshot& snapshot, std::string_view rulesReason,
+                           const verbs::ConstraintCheck& check)
+{
+    Json out = evaluationDocument(snapshot, rulesReason);
+    out["constraints"] = Json::array();
+    for (std::size_t i = 0; i < check.constraints.size(); ++i) {
+        Json broken = Json::array();
+        for (const ConstraintViolation& v : check.violations)
+            if (v.number == i)
+                broken.push_back({{"subgraph", v.subgraph.index()}, {"message", v.text}});
+        out["constraints"].push_back({{"constraint", constraintText(*snapshot.problem, check.constraints, i)},
+                                      {"kept", broken.empty()},
+                                      {"violations", std::move(broken)}});
+    }
+    return dumpByField(out);
+}
 
 std::string solveResultJson(const ProblemPtr& problem, const SolveResult& result, const Rules& rules,
                             const std::optional<RunFinish>& finish)
@@ -36,6 +54,8 @@ std::string solveResultJson(const ProblemPtr& problem, const SolveResult& result
     out["proven_space"] = result.provenOptimal ? Json(result.provenSpace) : Json(nullptr);
     out["search_steps"] = result.steps;
     out["lookups"] = result.lookups;
+    if (!result.constraintCosts.empty())
+        out["constraint_costs"] = constraintCostsJson(result.constraintCosts);
     if (finish) {
         Json retiled = Json::array();
         for (const SubgraphId i : finish->retiled)

@@ -129,6 +129,13 @@ void bindOptions(OptionList& o, ScheduleCall& call)
     o.add("schedule", call.schedule, "FILE", "Schedule", o.required());
 }
 
+void bindOptions(OptionList& o, EvaluateCall& call)
+{
+    bindOptions(o, static_cast<ScheduleCall&>(call));
+    o.add("--constraints", call.constraintsFile, "FILE",
+          "Compare the schedule with constraints (JSON, as for solve): the answer is no if it breaks one");
+}
+
 void bindOptions(OptionList& o, PlaceCall& call)
 {
     const bool ofSchedule = !call.schedule.empty();
@@ -184,6 +191,13 @@ void bindOptions(OptionList& o, SolveCall& call)
     o.add("--seed", call.seed, Range{}, "Seed of the random choices");
     o.add("--start", call.startFile, "FILE", "Schedule to start from; its locked subgraphs stay",
           o.otherwise("none, in the window the schedule on the screen"));
+    o.add("--constraints", call.constraintsFile, "FILE",
+          "What the schedule keeps (JSON): ops together or apart, ranges of tiles, retained tensors");
+    o.flag("--constraint-costs", call.constraintCosts,
+           "Search again without each constraint and each lock, for as long, and print what it costs",
+           o.needs(!call.constraintsFile.empty() || call.constraints.any() || !call.startFile.empty() ||
+                       call.start,
+                   "--constraints or --start"));
     o.add("--objective", call.objective, "latency|energy|edp",
           "What is minimised: latency, energy, or latency times energy; the last two need a problem with "
           "energies");
@@ -192,7 +206,9 @@ void bindOptions(OptionList& o, SolveCall& call)
           "search's "
           "result is tried with other tiles",
           o.needs(call.finish != "run" || call.objective == "latency", "--objective latency"),
-          o.notWith(call.finish == "run" && call.placeable, "--placeable"));
+          o.notWith(call.finish == "run" && call.placeable, "--placeable"),
+          o.notWith(call.finish == "run" && (!call.constraintsFile.empty() || call.constraints.any()),
+                    "--constraints"));
     o.flag("--placeable", call.placeable, "Only schedules whose buffers have addresses (see the verb place)");
     o.add("--prove", call.prove, Range{0, kMostSeconds, false, "s"},
           "Seconds, after the search, for a proof of how good the result is; a better schedule is taken");
@@ -351,6 +367,7 @@ std::string MapCall::oneLayerFor() const
            : !constraintsFile.empty() ? "--constraints"
            : !factors.empty()         ? "--factor"
            : !orders.empty()          ? "--order"
+           : constraintCosts          ? "--constraint-costs"
                                       : "";
 }
 
@@ -424,6 +441,13 @@ void bindOptions(OptionList& o, MapCall& call)
         "Timeloop constraints (YAML) that the search keeps: factors, spatial factors and bypass; with levels "
         "also orders",
         search);
+    const bool isConstrained = !call.factors.empty() || !call.orders.empty() || !call.axes.empty() ||
+                               !call.bypass.empty() || !call.constraintsFile.empty() ||
+                               (call.workload.workload && call.workload.workload->levels);
+    o.flag("--constraint-costs", call.constraintCosts,
+           "Search again without each constraint, for as long, and print what it costs", search, withLevels,
+           o.needs(isConstrained || !call.workload.workload,
+                   "--factor, --order, --axis, --bypass, --constraints or a mapping document"));
 }
 
 namespace {
@@ -432,6 +456,7 @@ namespace {
 Status changeHierarchy(MapCall& call)
 {
     call.hierarchy->imperfect = call.hierarchy->imperfect || call.options.imperfect;
+    call.freeHierarchy = call.hierarchy;
     for (const std::string& text : call.bypass)
         if (Status s = hierarchy::addBypass(*call.hierarchy, text); !s)
             return s;

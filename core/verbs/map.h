@@ -29,6 +29,9 @@ struct MapCall
     // With levels only: the innermost loops of a level ("buffer=K,X") and the loops of an axis
     // ("buffer.rows=X,K").
     std::vector<std::string> orders, axes;
+    /// `hierarchy` before `bypass` and `axes`; readFiles() sets it
+    std::optional<hierarchy::Architecture> freeHierarchy;
+    bool constraintCosts = false;  ///< with levels: what each constraint costs
     std::string constraintsFile;   ///< Timeloop constraints of the search
     std::string constraints;       ///< its text, which readFiles() reads
     mapping::ModelOptions options; ///< in addition to the options of the architecture

@@ -3,8 +3,11 @@
 
 #include "base/file.h"
 #include "base/progress.h"
+#include "hierarchy/constraint_costs.h"
 #include "hierarchy/files.h"
 #include "timeloop/timeloop.h"
+
+#include <utility>
 
 namespace tilewright::verbs {
 
@@ -21,6 +24,28 @@ hierarchy::SearchOptions optionsOf(const MapCall& call, const std::stop_token& s
     out.stop = stop;
     out.status = status;
     return out;
+}
+
+/// The releases of --bypass and --axis, which change the architecture: that of all the other ones.
+void addArchitectureReleases(const MapCall& call, const hierarchy::Constraints& constraints,
+                             std::vector<hierarchy::Release>& out)
+{
+    const auto without = [&](const std::vector<std::string>& bypass, const std::vector<std::string>& axes) {
+        hierarchy::Architecture architecture = *call.freeHierarchy;
+        for (const std::string& text : bypass)
+            (void)hierarchy::addBypass(architecture, text); // as readFiles() has checked
+        for (const std::string& text : axes)
+            (void)hierarchy::limitAxis(architecture, text);
+        return architecture;
+    };
+    const auto rest = [](std::vector<std::string> texts, std::size_t i) {
+        texts.erase(texts.begin() + static_cast<std::ptrdiff_t>(i));
+        return texts;
+    };
+    for (std::size_t i = 0; i < call.bypass.size(); ++i)
+        out.push_back({"bypass " + call.bypass[i], without(rest(call.bypass, i), call.axes), constraints});
+    for (std::size_t i = 0; i < call.axes.size(); ++i)
+        out.push_back({"axis " + call.axes[i], without(call.bypass, rest(call.axes, i)), constraints});
 }
 
 } // namespace
@@ -48,7 +73,15 @@ hierarchy::SearchResult mapLayerOnHierarchy(const MapSubject& subject, const Map
 {
     hierarchy::SearchOptions options = optionsOf(call, stop, status, kLayerSeconds);
     options.constraints = subject.constraints;
-    return hierarchy::search(subject.nest, *call.hierarchy, options);
+    hierarchy::SearchResult out = hierarchy::search(subject.nest, *call.hierarchy, options);
+    if (!call.constraintCosts)
+        return out;
+    std::vector<hierarchy::Release> releases =
+        hierarchy::releasesOf(subject.nest, *call.hierarchy, subject.constraints);
+    addArchitectureReleases(call, subject.constraints, releases);
+    out.constraintCosts =
+        hierarchy::constraintCosts(subject.nest, releases, out, objectiveOf(call.objective), options);
+    return out;
 }
 
 Result<hierarchy::ModelResult>

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "edit/fit.h"
 #include "eval/lower_bound.h"
+#include "solve/search/constraint_costs.h"
 
 #include <cmath>
 
@@ -216,6 +217,30 @@ Result<PlaceAnswer> placeItems(const EvaluatedSchedule& evaluated, const Progres
                        evaluated.problem, std::move(*placed)};
 }
 
+namespace {
+
+Result<ScheduleConstraints> constraintsIn(const Problem& problem, const std::string& file)
+{
+    const auto text = readFile(file);
+    return text ? readConstraints(problem, *text, file) : text.error();
+}
+
+} // namespace
+
+Result<std::optional<ConstraintCheck>> checkConstraints(const EvaluateCall& call,
+                                                        const EvaluatedSchedule& evaluated)
+{
+    if (call.constraintsFile.empty())
+        return std::optional<ConstraintCheck>();
+    auto read = constraintsIn(*evaluated.problem, call.constraintsFile);
+    if (!read)
+        return read.error();
+    if (!evaluated.loaded.formatIssues.empty())
+        return std::optional<ConstraintCheck>();
+    auto broken = violations(*evaluated.problem, evaluated.rules.rules, evaluated.loaded.schedule, *read);
+    return std::optional(ConstraintCheck{std::move(*read), std::move(broken)});
+}
+
 Result<SolveOptions> solveOptions(const SolveCall& call, const Problem& problem)
 {
     const auto rules = call.rules.rules(problem);
@@ -238,6 +263,13 @@ Result<SolveOptions> solveOptions(const SolveCall& call, const Problem& problem)
             ErrorCode::Refused, "only latencies are proven: needs the objective latency", "prove", {}};
     out.start = call.start;
     out.selection = call.selection;
+    out.constraints = call.constraints;
+    if (!call.constraintsFile.empty()) {
+        auto read = constraintsIn(problem, call.constraintsFile);
+        if (!read)
+            return read.error();
+        out.constraints.add(*read);
+    }
     if (call.start || call.startFile.empty())
         return out;
     auto loaded = loadSchedule(problem, call.startFile);
@@ -246,6 +278,10 @@ Result<SolveOptions> solveOptions(const SolveCall& call, const Problem& problem)
     auto start = startOf(std::move(*loaded), call.startFile);
     if (!start)
         return start.error();
+    auto own = constraintsOf(problem, *start, call.startFile);
+    if (!own)
+        return own.error();
+    out.constraints.add(*own);
     if (!call.workload.hasMachine())
         noticeDeviations(call.startFile, latencyDeviations(*start, evaluate(problem, *start, *rules)));
     out.start = std::move(*start);
@@ -277,6 +313,14 @@ Result<std::optional<RunFinish>> finishAfter(const SolveCall& call, const Proble
     return std::optional(std::move(*finish));
 }
 
+void costsAfter(const SolveCall& call, const Problem& problem, const SolveOptions& options,
+                SolveResult& result)
+{
+    if (call.constraintCosts && !options.stop.stop_requested())
+        findConstraintCosts(problem, options, result);
+    result.stopped = result.stopped || options.stop.stop_requested();
+}
+
 void proveAfter(const SolveCall& call, const Problem& problem, const SolveOptions& options,
                 SolveResult& result, const std::function<void(double, double)>& report)
 {
@@ -292,9 +336,10 @@ void proveAfter(const SolveCall& call, const Problem& problem, const SolveOption
     limits.total = result.total;
     limits.findsSchedule = false;
     const ProofRunResult proof = runProof(problem, options.rules, limits, callbacks);
-    // A better schedule of the proof may violate locks of the start schedule, or its buffers may have no
-    // addresses.
-    applyProof(result, proof, !options.placeable && !options.start, wallClock() - begun);
+    // A better schedule of the proof may violate constraints or locks of the start schedule, or its buffers
+    // may have no addresses.
+    const bool isFree = !options.placeable && !options.start && !options.constraints.any();
+    applyProof(result, proof, isFree, wallClock() - begun);
     result.stopped = result.stopped || options.stop.stop_requested();
 }
 

@@ -10,6 +10,7 @@
 #include "run/finish.h"
 #include "schedule/schedule_json.h"
 #include "snapshot/snapshot.h"
+#include "solve/cost/constraints.h"
 #include "solve/search/proof_run.h"
 #include "solve/search/solver.h"
 #include "verbs/workload.h"
@@ -18,8 +19,10 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -82,6 +85,23 @@ struct EvaluatedSchedule
     RulesChoice rules;
     Evaluation evaluation; ///< has no other issues if the file has a FORMAT, GRANULARITY or RETAIN issue
 };
+
+/// The options of `evaluate` for a schedule that is compared with constraints.
+struct EvaluateCall : ScheduleCall
+{
+    std::string constraintsFile;
+};
+void bindOptions(OptionList& o, EvaluateCall& call);
+/// Constraints, and how a schedule breaks them.
+struct ConstraintCheck
+{
+    ScheduleConstraints constraints;
+    std::vector<ConstraintViolation> violations;
+};
+/// Compares the evaluated schedule of a call with its constraints; empty if it names none, or if the file of
+/// the schedule has format errors.
+[[nodiscard]] Result<std::optional<ConstraintCheck>> checkConstraints(const EvaluateCall& call,
+                                                                      const EvaluatedSchedule& evaluated);
 
 /// Returns the rule set for `auto`: the one that reproduces the latencies in the file.
 [[nodiscard]] RulesChoice rulesOfFile(const Problem& problem, const LoadedSchedule& loaded);
@@ -186,7 +206,10 @@ struct SolveCall
     std::string finish = "latency";
     std::string startFile;
     std::optional<Schedule> start; ///< start schedule; replaces `startFile`
-    std::vector<OpId> selection;   ///< SolveOptions::selection; only the window has a selection
+    std::string constraintsFile;
+    ScheduleConstraints constraints; ///< in addition to those of `constraintsFile`
+    bool constraintCosts = false;    ///< findConstraintCosts() after the search
+    std::vector<OpId> selection;     ///< SolveOptions::selection; only the window has a selection
 };
 void bindOptions(OptionList& o, SolveCall& call);
 
@@ -197,6 +220,10 @@ void bindOptions(OptionList& o, SolveCall& call);
 void proveAfter(const SolveCall& call, const Problem& problem, const SolveOptions& options,
                 SolveResult& result, const std::function<void(double, double)>& report = {});
 
+/// Finds what the constraints cost, if the call asks for it (findConstraintCosts()).
+void costsAfter(const SolveCall& call, const Problem& problem, const SolveOptions& options,
+                SolveResult& result);
+
 /// Finishes a search on the run (SolveCall::finish), for at most as long as the search may take, and copies
 /// the schedule into the result. Empty if it is not asked for. The Error is that of runSchedule().
 [[nodiscard]] Result<std::optional<RunFinish>> finishAfter(const SolveCall& call, const Problem& problem,
@@ -205,6 +232,10 @@ void proveAfter(const SolveCall& call, const Problem& problem, const SolveOption
 } // namespace tilewright::verbs
 
 namespace tilewright {
+
+/// The document of `evaluate --json` with the constraints that the schedule was compared with.
+[[nodiscard]] std::string evaluationJson(const Snapshot& snapshot, std::string_view rulesReason,
+                                         const verbs::ConstraintCheck& check);
 
 /// The document of `solve --json`: the fields of `evaluate --json` for the result, and its own
 /// (docs/design.md 3.2).

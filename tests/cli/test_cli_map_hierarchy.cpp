@@ -379,6 +379,27 @@ void TestCliMapHierarchy::rule_8_constraints()
     QVERIFY(again.json()["energy"] == d["energy"]);
     QVERIFY(runCli(layer + QStringList{"--method", mapping, "--json"}).json()["energy"] != d["energy"]);
     QVERIFY(runCli(layer + factors).out.startsWith("least edp proven within the constraints; "));
+    // What each costs (8.6): the difference of two calls, without and with it.
+    const QStringList costs{"--constraint-costs"};
+    const json priced = runCli(layer + limits + factors + costs + QStringList{"--json"}).json();
+    const json& each = priced["constraint_costs"];
+    QVERIFY(each.size() == 5 && priced["edp"] == d["edp"]);
+    const QStringList texts{"regs.K=2", "DRAM.X>=2", "DRAM=X,K", "bypass buffer.B", "axis buffer.rows=Y"};
+    for (std::size_t i = 0; i < each.size(); ++i) {
+        QCOMPARE(QString::fromStdString(each[i]["constraint"].get<std::string>()),
+                 texts[static_cast<qsizetype>(i)]);
+        QStringList others = limits + factors;
+        others.remove((i < 3 ? 4 : -6) + 2 * static_cast<qsizetype>(i), 2);
+        const double without =
+            std::min(runCli(layer + others + QStringList{"--json"}).json()["edp"].get<double>(),
+                     d["edp"].get<double>());
+        const double cost = d["edp"].get<double>() - without;
+        QCOMPARE(each[i]["without"].get<double>(), without);
+        QVERIFY(std::abs(each[i]["cost"].get<double>() - cost) <= 1e-9 * without);
+        QCOMPARE(each[i]["certainty"].get<std::string>(), std::string("exactly"));
+    }
+    const CliRun table = runCli(layer + limits + factors + costs);
+    QVERIFY2(table.out.contains("constraint          edp without it"), table.out.constData());
 }
 
 void TestCliMapHierarchy::rule_8_whyThereIsNone()

@@ -55,6 +55,9 @@ private slots:
     void badInput();
     void nothingFits_isTheAnswerNo();
     void objective_saysEnergyAndFront();
+    void constraints_areKeptAndPriced();
+    void constraints_badFiles_data();
+    void constraints_badFiles();
 
 private:
     [[nodiscard]] QString path(const char* name) const { return m_dir.filePath(name); }
@@ -369,6 +372,83 @@ void TestCliSolve::nothingFits_isTheAnswerNo()
 }
 
 /// Energy and EDP where the problem states energies, nothing new where it does not.
+/// docs/rules/constraints.md: what is found keeps them, evaluate says so, each has its cost.
+void TestCliSolve::constraints_areKeptAndPriced()
+{
+    const QString problem = path("diamond.json"), file = path("c.json"), out = path("kept.json");
+    QVERIFY(QFile::copy(TILEWRIGHT_SOURCE_DIR "/samples/schedule/example-3.json", problem));
+    write(file, R"({"together": [["top", "left"]], "apart": [["left", "join"]],
+                    "tiles": [{"ops": ["join"], "w": {"most": 64}}], "retain": [{"tensor": 2, "when": "never"}]})");
+    const QStringList call{problem, "--threads", "1", "--seconds", "2", "--constraints", file};
+    const CliRun r = run(call + QStringList{"--constraint-costs", "--json", "-o", out});
+    QCOMPARE(r.code, 0);
+    const json d = r.json();
+    QVERIFY(d["proven_optimal"].get<bool>());
+    const json& costs = d["constraint_costs"];
+    QCOMPARE(costs.size(), std::size_t{4});
+    QCOMPARE(costs[2]["constraint"].get<std::string>(), std::string("tiles of join: w at most 64"));
+    bool any = false;
+    for (const json& c : costs) {
+        QCOMPARE(c["certainty"].get<std::string>(), std::string("exactly"));
+        const double cost = c["cost"].get<double>();
+        QVERIFY(std::abs(c["without"].get<double>() + cost - d["total_latency"].get<double>()) < 1e-6);
+        any |= cost > 0;
+    }
+    QVERIFY(any);
+    const CliRun table = run(call + QStringList{"--constraint-costs"});
+    QVERIFY2(table.out.contains("\nconstraint") && table.out.contains("exactly"), table.out.constData());
+    // the schedule file has them now, so that the next search keeps them too
+    const CliRun again =
+        run({problem, "--threads", "1", "--seconds", "2", "--start", out, "--constraint-costs", "--json"});
+    QVERIFY2(again.code == 0 && again.err.isEmpty(), again.err.constData());
+    QCOMPARE(again.json()["total_latency"], d["total_latency"]);
+    QCOMPARE(again.json()["constraint_costs"].size(), std::size_t{4});
+    // evaluate compares any schedule with them
+    const CliRun kept = runCli({"evaluate", problem, out, "--constraints", file, "--json"});
+    QCOMPARE(kept.code, 0);
+    const json compared = kept.json();
+    for (const json& c : compared["constraints"])
+        QVERIFY(c["kept"].get<bool>() && c["violations"].empty());
+    const QString other = TILEWRIGHT_SOURCE_DIR "/samples/schedule/example-3.c-keep.schedule.json";
+    const CliRun broken = runCli({"evaluate", problem, other, "--constraints", file, "--json"});
+    QCOMPARE(broken.code, 1);
+    QVERIFY(broken.json()["valid"].get<bool>());
+    QVERIFY(!broken.json()["constraints"][0]["kept"].get<bool>());
+    QVERIFY(
+        runCli({"evaluate", problem, other, "--constraints", file}).out.contains("runs top but not left"));
+    // those that exclude each other
+    write(file, R"({"together": [["top", "left"]], "apart": [["top", "left"]]})");
+    const CliRun none = run(call);
+    QCOMPARE(none.code, 1);
+    QVERIFY2(none.err.contains("no valid schedule exists: constraint together: top, left and constraint "),
+             none.err.constData());
+}
+
+void TestCliSolve::constraints_badFiles_data()
+{
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QByteArray>("error");
+    QTest::newRow("missing") << QByteArray() << QByteArray("bad.json: cannot be opened");
+    QTest::newRow("not JSON") << QByteArray("{") << QByteArray("bad.json: ");
+    QTest::newRow("no such op") << QByteArray(R"({"apart": [["q", 99999]]})")
+                                << QByteArray("bad.json: apart[0][");
+    QTest::newRow("no range") << QByteArray(R"({"tiles": [{}]})")
+                              << QByteArray("bad.json: tiles[0]: needs w, h or k");
+}
+
+void TestCliSolve::constraints_badFiles()
+{
+    QFETCH(QByteArray, text);
+    QFETCH(QByteArray, error);
+    const QString file = path("bad.json");
+    QFile::remove(file);
+    if (!text.isEmpty())
+        write(file, text.toStdString());
+    const CliRun r = run({m_file, "--constraints", file});
+    QCOMPARE(r.code, 2);
+    QVERIFY2(r.err.contains(error) && r.err.count('\n') == 1, r.err.constData());
+}
+
 void TestCliSolve::objective_saysEnergyAndFront()
 {
     Problem::Data data = m_problem->data();

@@ -32,6 +32,8 @@ TABLE = [
     (["info", PROBLEM, "--csv", "x.csv"], "--csv: needs --compare"),
     (["solve", PROBLEM, "--finish", "run", "--objective", "energy"], "--finish: needs --objective latency"),
     (["solve", PROBLEM, "--finish", "run", "--placeable"], "--finish: not with --placeable"),
+    (["solve", PROBLEM, "--finish", "run", "--constraints", "x.json"], "--finish: not with --constraints"),
+    (["solve", PROBLEM, "--constraint-costs"], "--constraint-costs: needs --constraints or --start"),
     (["explain", PROBLEM, "--what-if"], "--what-if: needs a figure of the lens schedule"),
     (["place", "x.csv", "--capacity", "8", "--dim", "N=1"], "--dim: needs a schedule"),
     (["place", "x.csv", "--capacity", "8", "--machine", "edge"], "--machine: needs a schedule"),
@@ -152,7 +154,7 @@ TABLE = [
     *(
         (["map", LAYER, "--method", "x.json", *option], f"{option[0]}: not with --method")
         for option in (["--quick"], ["--seconds", "1"], ["--threads", "1"], ["--factor", "RF.C=1"],
-                       ["--constraints", "c.yaml"], ["--progress"])
+                       ["--constraints", "c.yaml"], ["--progress"], ["--constraint-costs"])
     ),
     *(
         (["map", LAYER, LEVELS, *option], f"{option[0]}: not with an architecture with levels")
@@ -160,7 +162,11 @@ TABLE = [
     ),
     *(
         (["map", LAYER, *option], f"{option[0]}: needs an architecture with levels")
-        for option in (["--order", "RF=C"], ["--axis", "RF.rows=C"])
+        for option in (["--order", "RF=C"], ["--axis", "RF.rows=C"], ["--constraint-costs"])
+    ),
+    (
+        ["map", LAYER, LEVELS, "--constraint-costs"],
+        "--constraint-costs: needs --factor, --order, --axis, --bypass, --constraints or a mapping document",
     ),
     (["map", LAYER, LEVELS, "--cost-model", "hierarchy"], "--cost-model: not with an architecture"),
     (["map", LAYER, LEVELS, "--method", "x.json", "--order", "SRAM=C"], "--order: not with --method"),

@@ -3,14 +3,30 @@
 
 #include "eval/fast_evaluator.h"
 
+#include <QtGlobal>
+
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 namespace tilewright::testing {
+
+/// The rules with each switch that restricts subgraphs loosened, but for those in `kept` ("rule NAME").
+inline Rules loosened(Rules rules, const std::vector<std::string>& kept)
+{
+    using Setting = std::pair<std::string, std::string>;
+    for (const auto& [rule, value] :
+         {Setting{"supernative", "ceil"}, Setting{"k_limit", "reduction"}, Setting{"k_above_K", "clamp"},
+          Setting{"prologue", "off"}, Setting{"op_order", "ignore"}, Setting{"retain_inputs", "allow"}})
+        if (std::ranges::count(kept, "rule " + rule) == 0 &&
+            (rule != "retain_inputs" || !rules.keepsInputs()) && !setRule(rules, rule, value))
+            qFatal("no rule %s", rule.c_str());
+    return rules;
+}
 
 /// Whether a valid schedule with these locked subgraphs exists, by plain search over every schedule: (in slow
 /// memory, resident, locks done), every op set, granularity, preset traversal and retained set, by core/eval.

@@ -4,9 +4,11 @@
 #include "eval/fast_evaluator.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <queue>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace tilewright::testing {
@@ -17,8 +19,10 @@ namespace tilewright::testing {
 class BruteForce
 {
 public:
-    explicit BruteForce(const Problem& problem, const Rules& rules = {})
-        : m_problem(problem), m_rules(rules), m_n(problem.opCount())
+    /// `allows`: the subgraphs that a schedule may have; empty: all.
+    explicit BruteForce(const Problem& problem, const Rules& rules = {},
+                        std::function<bool(const Subgraph&)> allows = {})
+        : m_problem(problem), m_rules(rules), m_n(problem.opCount()), m_allows(std::move(allows))
     {
     }
 
@@ -178,6 +182,8 @@ private:
                                                      TraversalKind::Column, TraversalKind::ColumnSnake}) {
                         s.granularity = {w, h, k};
                         s.traversal = kind;
+                        if (m_allows && !m_allows(s))
+                            break; // the constraints do not ask for the order of the tiles
                         const SubgraphEvaluation e = evaluateSubgraph(m_problem, s, before, m_rules);
                         if (e.structurallyValid && e.fits)
                             all.push_back({e.latency, e.energy});
@@ -195,6 +201,7 @@ private:
     const Problem& m_problem;
     Rules m_rules;
     std::size_t m_n;
+    std::function<bool(const Subgraph&)> m_allows;
     std::map<std::tuple<unsigned, unsigned, unsigned>, Costs> m_memo;
 };
 

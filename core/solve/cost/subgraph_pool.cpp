@@ -37,12 +37,16 @@ std::size_t TilingMemo::size() const
 }
 
 SubgraphPool::SubgraphPool(const Problem& problem, const Rules& rules, TilingMemo& memo,
-                           std::vector<LockedSubgraph> locked)
+                           std::vector<LockedSubgraph> locked, ScheduleConstraints constraints)
     : m_problem(problem), m_rules(rules), m_memo(memo), m_locked(std::move(locked)),
-      m_model(problem, rules, memo.price()), m_search(m_model), m_rank(problem.opCount(), 0), m_retains(1),
-      m_local(problem.tensorCount()), m_localStamp(problem.tensorCount())
+      m_constraints(std::move(constraints)), m_model(problem, rules, memo.price()), m_search(m_model),
+      m_rank(problem.opCount(), 0), m_retains(1), m_local(problem.tensorCount()),
+      m_localStamp(problem.tensorCount())
 {
     m_retainIndex.emplace(std::vector<TensorId>{}, 0);
+    for (const ScheduleConstraints::Retention& r : m_constraints.retain)
+        if (!r.always)
+            m_neverRetained.push_back(r.tensor);
     std::uint32_t next = 0;
     for (const OpId o : problem.topologicalOrder())
         m_rank[o] = next++;
@@ -118,6 +122,13 @@ SetId SubgraphPool::intern(std::vector<OpId> ops, std::int32_t lock)
     std::vector<std::vector<OpId>> parts;
     components(ops, parts);
     set.connected = parts.size() == 1;
+    if (m_constraints.any()) {
+        set.allowed = m_constraints.allowsOps(ops);
+        set.tiles = m_constraints.tilesOf(ops);
+        for (const ScheduleConstraints::Retention& r : m_constraints.retain)
+            if (r.always && isIn(r.tensor, set.sinks))
+                set.kept.push_back(r.tensor);
+    }
     const auto id = static_cast<SetId>(m_sets.size());
     m_sets.push_back(std::move(set));
     m_plain.push_back(std::numeric_limits<double>::quiet_NaN());
@@ -151,6 +162,14 @@ PortableSet SubgraphPool::portable(const PlannedSet& p) const
     return {set.ops, m_retains[p.resident], m_retains[p.retain], set.lock};
 }
 
+bool SubgraphPool::allows(const PlannedSet& p) const
+{
+    const OpSet& set = m_sets[p.set];
+    const std::vector<TensorId>& retained = m_retains[p.retain];
+    return set.allowed && std::ranges::all_of(set.kept, [&](TensorId t) { return isIn(t, retained); }) &&
+           std::ranges::all_of(retained, [&](TensorId t) { return mayRetain(t); });
+}
+
 RetainId SubgraphPool::lockedRetain(SetId id)
 {
     const OpSet& set = m_sets[id];
@@ -181,6 +200,11 @@ Digest SubgraphPool::structure(const PlannedSet& p, TilingEffort effort)
                (std::ranges::find(retain, t) != retain.end() ? 2U : 0U));
     });
     d.add(static_cast<std::uint64_t>(effort));
+    if (const TileRange& tiles = m_sets[p.set].tiles; tiles.any())
+        for (const ExtentRange& range : {tiles.w, tiles.h, tiles.k}) {
+            d.add(static_cast<std::uint64_t>(range.least));
+            d.add(static_cast<std::uint64_t>(range.most));
+        }
     if (!m_model.price().isLatency())
         for (const OpId o : m_sets[p.set].ops)
             d.add(std::bit_cast<std::uint64_t>(m_problem.energyOf(o)));
@@ -199,6 +223,7 @@ bool SubgraphPool::compile(const PlannedSet& p)
     m_compiled.reset();
     if (m_model.compile(m_sets[p.set].ops, {m_retains[p.resident], m_retains[p.retain]}))
         m_compiled = p;
+    m_search.setRange(m_sets[p.set].tiles);
     return m_compiled.has_value();
 }
 
@@ -211,6 +236,8 @@ Tiling SubgraphPool::search(const PlannedSet& p, TilingEffort effort, double cut
         ++m_searches;
         return m_search.search(effort, cutoff);
     }
+    if (!m_search.isInRange(m_locked[static_cast<std::size_t>(set.lock)].subgraph.granularity))
+        return {};
     const Subgraph& pinned = m_locked[static_cast<std::size_t>(set.lock)].subgraph;
     if (pinned.traversal.kind() != TraversalKind::Custom && pinned.traversal.kind() != TraversalKind::Spiral)
         return m_search.fixed(pinned.granularity);
@@ -231,7 +258,7 @@ Tiling SubgraphPool::search(const PlannedSet& p, TilingEffort effort, double cut
 Tiling SubgraphPool::tiling(const PlannedSet& p, TilingEffort effort, double cutoff)
 {
     const OpSet& set = m_sets[p.set];
-    if (!set.connected && set.lock < 0)
+    if ((!set.connected && set.lock < 0) || !allows(p))
         return {};
     if (set.lock >= 0)
         return search(p, effort, cutoff);
@@ -277,7 +304,8 @@ Tiling SubgraphPool::hinted(const PlannedSet& p)
 {
     Tiling best;
     const auto it = m_hints.find(p.set);
-    if (it == m_hints.end() || m_sets[p.set].lock >= 0 || !m_sets[p.set].connected || !compile(p))
+    if (it == m_hints.end() || m_sets[p.set].lock >= 0 || !m_sets[p.set].connected || !allows(p) ||
+        !compile(p))
         return best;
     for (const Granularity& g : it->second)
         if (const Tiling t = m_search.fixed(g); t.latency < best.latency)
@@ -299,7 +327,7 @@ Tiling SubgraphPool::bestTiling(const PlannedSet& p, TilingEffort effort)
     }
     if (const Tiling t = hinted(p); t.latency < best.latency)
         best = t;
-    if (m_memo.hasProofs() && m_sets[p.set].lock < 0) {
+    if (m_memo.hasProofs() && m_sets[p.set].lock < 0 && allows(p)) {
         const Digest key = structure(p, TilingEffort::Exhaustive);
         if (const auto proven = m_memo.find(key); proven && proven->latency < best.latency)
             best = *proven;
@@ -378,6 +406,8 @@ double SubgraphPool::refine(const PlannedSet& p)
 std::optional<double> SubgraphPool::provenLatency(const PlannedSet& p, double cutoff,
                                                   const std::function<bool()>& keepGoing)
 {
+    if (!allows(p))
+        return std::numeric_limits<double>::infinity();
     const Digest key = structure(p, TilingEffort::Exhaustive);
     if (const auto known = m_memo.find(key))
         return known->latency;
@@ -429,6 +459,8 @@ double SubgraphPool::latencyBelow(double cutoff, const PlannedSet& p)
         const auto it = m_notBelow.find(p);
         return it != m_notBelow.end() && cutoff <= it->second;
     };
+    if (!allows(p))
+        return std::numeric_limits<double>::infinity();
     if (!isCut() && !m_memo.find(structure(p, TilingEffort::Thorough)))
         (void)tiling(p, TilingEffort::Quick, cutoff);
     if (!isCut())

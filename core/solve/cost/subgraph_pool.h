@@ -2,6 +2,8 @@
 #pragma once
 
 #include "base/hash.h"
+#include "solve/cost/constraints.h"
+#include "solve/cost/op_lists.h"
 #include "solve/cost/tiling_search.h"
 
 #include <array>
@@ -55,6 +57,9 @@ struct OpSet
     std::vector<TensorId> produced; ///< sinks and interior tensors, ascending
     std::int32_t lock = -1;         ///< index into the pool's locked subgraphs; -1: not locked
     bool connected = false;         ///< true if the set is connected (R4.5)
+    bool allowed = true;            ///< false if the pool's constraints allow no subgraph of these ops
+    TileRange tiles;                ///< the tiles that the constraints allow
+    std::vector<TensorId> kept;     ///< sinks that the constraints require to be retained
 };
 
 using SetId = std::uint32_t;
@@ -98,7 +103,7 @@ class SubgraphPool
 {
 public:
     SubgraphPool(const Problem& problem, const Rules& rules, TilingMemo& memo,
-                 std::vector<LockedSubgraph> locked);
+                 std::vector<LockedSubgraph> locked, ScheduleConstraints constraints = {});
 
     /// Returns the id of a set of distinct ops, in any order. With `lock` >= 0, the set belongs to that
     /// locked subgraph.
@@ -108,6 +113,14 @@ public:
     [[nodiscard]] const std::vector<TensorId>& retain(RetainId id) const { return m_retains[id]; }
     [[nodiscard]] PlannedSet intern(const PortableSet& s);
     [[nodiscard]] PortableSet portable(const PlannedSet& p) const;
+    /// True if the constraints allow this subgraph at some granularity. The latency of another one is
+    /// infinite.
+    [[nodiscard]] bool allows(const PlannedSet& p) const;
+    /// True unless a constraint says that the tensor is never retained.
+    [[nodiscard]] bool mayRetain(TensorId t) const
+    {
+        return m_neverRetained.empty() || !isIn(t, m_neverRetained);
+    }
     /// Returns the list of tensors that the locked subgraph of this set retains.
     [[nodiscard]] RetainId lockedRetain(SetId set);
 
@@ -151,6 +164,7 @@ public:
     [[nodiscard]] const Rules& rules() const noexcept { return m_rules; }
     [[nodiscard]] const CostModel& model() const noexcept { return m_model; }
     [[nodiscard]] const std::vector<LockedSubgraph>& locked() const noexcept { return m_locked; }
+    [[nodiscard]] const ScheduleConstraints& constraints() const noexcept { return m_constraints; }
     [[nodiscard]] std::int64_t evaluations() const noexcept { return m_model.evaluations(); }
     [[nodiscard]] std::int64_t lookups() const noexcept { return m_lookups; }
     [[nodiscard]] std::int64_t searches() const noexcept { return m_searches; }
@@ -172,6 +186,8 @@ private:
     Rules m_rules;
     TilingMemo& m_memo;
     std::vector<LockedSubgraph> m_locked;
+    ScheduleConstraints m_constraints;
+    std::vector<TensorId> m_neverRetained;
     CostModel m_model;
     std::optional<PlannedSet> m_compiled; ///< set for which m_model is compiled
     TilingSearch m_search;

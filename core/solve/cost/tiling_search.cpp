@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace tilewright {
 
@@ -62,7 +63,46 @@ constexpr auto kLater = [](const auto& a, const auto& b) {
     return a.bound != b.bound ? a.bound > b.bound : a.order > b.order;
 };
 
+/// The extents of [min, max] that `limits` allows, for the whole extent `whole`.
+void limitExtents(const ExtentRange& limits, std::int64_t whole, std::int64_t& min, std::int64_t& max)
+{
+    min = std::max(min, std::min(limits.least, whole));
+    if (limits.most < whole)
+        max = std::min(max, limits.most);
+}
+
+std::int64_t wholeReduction(const CostModel& model)
+{
+    return model.reductions().empty() ? 1 : model.reductions().back();
+}
+
 } // namespace
+
+CostModel::Range TilingSearch::range() const
+{
+    CostModel::Range out = m_model.range();
+    if (!m_limits.any() || out.empty())
+        return out;
+    std::int64_t least = 1;
+    limitExtents(m_limits.w, m_model.sinkWidths().back(), out.minW, out.maxW);
+    limitExtents(m_limits.h, m_model.sinkHeights().back(), out.minH, out.maxH);
+    limitExtents(m_limits.k, wholeReduction(m_model), least, out.maxK);
+    if (least > out.maxK)
+        out.maxW = out.minW - 1; // no k is legal, so that no tile is
+    return out;
+}
+
+std::int64_t TilingSearch::leastK(std::int64_t w, std::int64_t h) const
+{
+    return std::max(m_model.leastK(w, h), std::min(m_limits.k.least, wholeReduction(m_model)));
+}
+
+bool TilingSearch::isInRange(const Granularity& g) const
+{
+    return !m_limits.any() || (m_limits.w.allows(g.w, m_model.sinkWidths().back()) &&
+                               m_limits.h.allows(g.h, m_model.sinkHeights().back()) &&
+                               m_limits.k.allows(g.k, wholeReduction(m_model)));
+}
 
 TilingCost TilingSearch::consider(const Granularity& g, TraversalKind kind, const StepTotals& atLeast)
 {
@@ -70,7 +110,7 @@ TilingCost TilingSearch::consider(const Granularity& g, TraversalKind kind, cons
     // step is simulated, an evaluation takes milliseconds, and m_keepGoing() is called each time.
     if (m_keepGoing && (!m_model.supported() || ++m_tried % 256 == 0) && !m_keepGoing())
         m_interrupted = true;
-    if (m_interrupted)
+    if (m_interrupted || !isInRange(g))
         return {};
     const TilingCost cost = m_model.evaluate(g, kind, m_best.latency, atLeast);
     if (cost.verdict == TilingCost::Verdict::Unmodelled)
@@ -121,10 +161,10 @@ void TilingSearch::tryAll(const Granularity& g, const CostModel::GridTotals& atL
 
 std::int64_t TilingSearch::deepestFit(std::int64_t w, std::int64_t h)
 {
-    std::int64_t high = m_model.range().maxK;
-    if (m_model.firstTileFits({w, h, high}))
+    std::int64_t high = range().maxK;
+    std::int64_t low = leastK(w, h);
+    if (high >= low && m_model.firstTileFits({w, h, high}))
         return high;
-    std::int64_t low = m_model.leastK(w, h);
     if (high <= low || !m_model.firstTileFits({w, h, low}))
         return 0;
     while (high - low > 1) {
@@ -163,7 +203,7 @@ void TilingSearch::tryDepths(std::int64_t w, std::int64_t h, TilingEffort effort
 /// are fixed.
 void TilingSearch::climbHill()
 {
-    const CostModel::Range& range = m_model.range();
+    const CostModel::Range range = this->range();
     const auto largest = [&](auto fits, std::int64_t low, std::int64_t high) {
         while (low < high) {
             const std::int64_t mid = low + (high - low + 1) / 2;
@@ -227,7 +267,7 @@ TilingSearch::Totals TilingSearch::totalsOf(std::int64_t w, std::int64_t h) cons
 
 Tiling TilingSearch::searchAll(const Tiling& known, double cutoff, const std::function<bool()>& keepGoing)
 {
-    const CostModel::Range& range = m_model.range();
+    const CostModel::Range range = this->range();
     m_incomplete = m_interrupted = false;
     m_best = known;
     m_best.latency = std::min(known.latency, cutoff);
@@ -254,11 +294,14 @@ Tiling TilingSearch::searchAll(const Tiling& known, double cutoff, const std::fu
             m_incomplete = true;
             break;
         }
-        CostModel::GridTotals atLeast = m_model.gridTotals(p.w, p.h, true);
-        for (std::int64_t k = deepest; k >= 1 && (k == deepest || canImprove(least(atLeast))); --k) {
+        const std::int64_t shallowest =
+            m_model.reductions().empty() ? 1 : std::min(m_limits.k.least, wholeReduction(m_model));
+        const bool isDeepest = m_model.reductions().empty() || deepest == m_model.range().maxK;
+        CostModel::GridTotals atLeast = m_model.gridTotals(p.w, p.h, isDeepest);
+        for (std::int64_t k = deepest; k >= shallowest && (k == deepest || canImprove(least(atLeast))); --k) {
             if (const Granularity g{p.w, p.h, k}; m_model.canFit(g))
                 tryAll(g, atLeast);
-            if (k == deepest)
+            if (k == deepest && isDeepest)
                 atLeast = m_model.gridTotals(p.w, p.h, false);
         }
     }
@@ -271,14 +314,16 @@ Tiling TilingSearch::searchAll(const Tiling& known, double cutoff, const std::fu
 /// tile size fits with no k.
 bool TilingSearch::mayFit(std::int64_t w, std::int64_t h)
 {
-    return m_model.canFit(w, h) && (m_model.firstTileFits({w, h, m_model.leastK(w, h)}) ||
-                                    m_model.firstTileFits({w, h, m_model.range().maxK}));
+    const std::int64_t least = leastK(w, h);
+    const std::int64_t most = range().maxK;
+    return m_model.canFit(w, h) && least <= most &&
+           (m_model.firstTileFits({w, h, least}) || m_model.firstTileFits({w, h, most}));
 }
 
 /// Result of mayFit() for the square tile with this side, which is clamped to the legal range.
 bool TilingSearch::squareMayFit(std::int64_t side)
 {
-    const CostModel::Range& range = m_model.range();
+    const CostModel::Range range = this->range();
     return mayFit(std::clamp(side, range.minW, range.maxW), std::clamp(side, range.minH, range.maxH));
 }
 
@@ -286,7 +331,7 @@ bool TilingSearch::squareMayFit(std::int64_t side)
 /// these fits, also below the largest square tile that fits.
 void TilingSearch::listAxes(TilingEffort effort)
 {
-    const CostModel::Range& range = m_model.range();
+    const CostModel::Range range = this->range();
     axisCandidates(m_ws, m_model.sinkWidths(), range.minW, range.maxW, effort);
     axisCandidates(m_hs, m_model.sinkHeights(), range.minH, range.maxH, effort);
     const std::int64_t enough = std::max(range.maxW, range.maxH) / mostParts(effort);
@@ -338,7 +383,11 @@ std::optional<TilingSearch::Pair> TilingSearch::nextPair()
         if (pair.largest == Pair::Neither)
             return pair;
         const bool isHeight = pair.largest == Pair::Height;
-        const std::vector<std::int64_t>& all = isHeight ? m_model.rowClasses() : m_model.columnClasses();
+        const std::vector<std::int64_t>& classes = isHeight ? m_model.rowClasses() : m_model.columnClasses();
+        const CostModel::Range range = this->range();
+        const auto first = std::ranges::lower_bound(classes, isHeight ? range.minH : range.minW);
+        const std::span all(
+            first, std::ranges::upper_bound(first, classes.end(), isHeight ? range.maxH : range.maxW));
         const auto end = std::ranges::partition_point(
             all, [&](std::int64_t v) { return isHeight ? mayFit(pair.w, v) : mayFit(v, pair.h); });
         const std::vector<std::int64_t>& listed = isHeight ? m_hs : m_ws;
@@ -366,7 +415,7 @@ Tiling TilingSearch::search(TilingEffort effort, double cutoff)
     m_best = {};
     m_best.latency = cutoff;
     m_incomplete = m_interrupted = m_isCut = m_anyFits = false;
-    const CostModel::Range& range = m_model.range();
+    const CostModel::Range range = this->range();
     if (range.empty())
         return {};
     listAxes(effort);

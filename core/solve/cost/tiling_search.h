@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "solve/cost/constraints.h"
 #include "solve/cost/cost_model.h"
 
 #include <functional>
@@ -32,6 +33,10 @@ class TilingSearch
 public:
     explicit TilingSearch(CostModel& model) : m_model(model) {}
 
+    /// Only these tiles are tried from now on.
+    void setRange(const TileRange& range) { m_limits = range; }
+    /// True if the constraints of setRange() allow the tile.
+    [[nodiscard]] bool isInRange(const Granularity& g) const;
     /// Sets a callback, which is polled by search() and fixed(). When it returns false, they end with the
     /// best tiling found so far; see interrupted().
     void setKeepGoing(std::function<bool()> keepGoing) { m_keepGoing = std::move(keepGoing); }
@@ -51,6 +56,10 @@ public:
     [[nodiscard]] bool incomplete() const noexcept { return m_incomplete; }
 
 private:
+    /// The legal granularities that setRange() allows; empty() if there are none.
+    [[nodiscard]] CostModel::Range range() const;
+    /// The least k that a tile of these extents may have; its largest is range().maxK.
+    [[nodiscard]] std::int64_t leastK(std::int64_t w, std::int64_t h) const;
     TilingCost consider(const Granularity& g, TraversalKind kind, const StepTotals& atLeast = {});
     [[nodiscard]] bool isLine(const Granularity& g) const;
     void tryTiling(const Granularity& g, const CostModel::GridTotals& atLeast = {});
@@ -90,6 +99,7 @@ private:
     void climbHill();
 
     CostModel& m_model;
+    TileRange m_limits; ///< of setRange()
     Tiling m_best;
     std::function<bool()> m_keepGoing;
     bool m_interrupted = false;

@@ -102,7 +102,12 @@ std::optional<Checked> verifySchedule(const Problem& problem, Schedule& schedule
                                       double maxExplainedSteps)
 {
     keepWritable(problem, schedule);
-    std::optional<Checked> checked = verifySchedule(problem, schedule, options.rules, maxExplainedSteps);
+    const auto verified = [&](const Schedule& s) {
+        return violations(problem, options.rules, s, options.constraints).empty()
+                   ? verifySchedule(problem, s, options.rules, maxExplainedSteps)
+                   : std::nullopt;
+    };
+    std::optional<Checked> checked = verified(schedule);
     if (!options.placeable)
         return checked;
     PlacementOptions quick;
@@ -125,7 +130,7 @@ std::optional<Checked> verifySchedule(const Problem& problem, Schedule& schedule
             if (item.what.kind != Resident::Kind::Retained)
                 continue;
             Schedule less = withoutRetaining(schedule, item.what.tensor, item.subgraph, item.lastSubgraph);
-            auto lessChecked = verifySchedule(problem, less, options.rules, maxExplainedSteps);
+            auto lessChecked = verified(less);
             if (!lessChecked || less == schedule || (best && best->total <= lessChecked->total))
                 continue;
             best = std::move(lessChecked);

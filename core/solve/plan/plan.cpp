@@ -69,16 +69,21 @@ bool PlanRepair::prune(std::vector<CostedSet>& entries)
                 return !isIn(t, m_pool.retain(e.retain));
             return m_needed[t.index()] != m_stamp && m_graphOutput[t.index()] == 0;
         };
-        if (set.lock >= 0 || std::ranges::none_of(set.sinks, useless)) {
-            m_scratch.push_back(e);
-        } else {
-            changed = true;
+        const auto rest = [&]() -> const std::vector<OpId>& {
             m_ops.clear();
             for (const OpId o : set.ops) {
                 const TensorId t = m_pool.problem().op(o).output;
                 if (!isIn(t, set.sinks) || !useless(t))
                     m_ops.push_back(o);
             }
+            return m_ops;
+        };
+        // Ops that have to run together stay together.
+        if (set.lock >= 0 || std::ranges::none_of(set.sinks, useless) ||
+            !m_pool.constraints().allowsOps(rest())) {
+            m_scratch.push_back(e);
+        } else {
+            changed = true;
             if (!m_ops.empty())
                 m_scratch.push_back({{m_pool.intern(m_ops), 0, e.retain}});
         }
@@ -127,7 +132,8 @@ void PlanRepair::filterRetains(std::vector<CostedSet>& entries)
             }
             continue;
         }
-        if (e.retain == 0)
+        const std::vector<TensorId>& required = m_pool.set(e.set).kept;
+        if (e.retain == 0 && required.empty())
             continue;
         kept.clear();
         if (i + 1 < entries.size()) {
@@ -138,8 +144,12 @@ void PlanRepair::filterRetains(std::vector<CostedSet>& entries)
                         ? isKept(entries, i, t)
                         : std::ranges::binary_search(produced, t) && std::ranges::binary_search(read, t))
                     kept.push_back(t);
+            std::erase_if(kept, [&](TensorId t) { return !m_pool.mayRetain(t); });
+            for (const TensorId t : required)
+                if (!isIn(t, kept) && std::ranges::binary_search(read, t))
+                    kept.push_back(t);
         }
-        if (kept.size() != m_pool.retain(e.retain).size()) {
+        if (!std::ranges::is_permutation(kept, m_pool.retain(e.retain))) {
             e.retain = m_pool.internRetain(kept);
             e.clearLatency();
         }

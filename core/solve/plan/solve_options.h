@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "base/constraint_cost.h"
 #include "eval/objective.h"
 #include "schedule/schedule.h"
+#include "solve/cost/constraints.h"
 #include "workload/problem.h"
 #include "workload/rules.h"
 
@@ -79,6 +81,8 @@ struct SolveOptions
     std::optional<Schedule> start;
     /// If not empty, only subgraphs of `start` that run one of these ops may change.
     std::vector<OpId> selection;
+    /// What every schedule that is found keeps. Bounds hold without them as well.
+    ScheduleConstraints constraints;
     /// Clock for `seconds`, in seconds since any moment, e.g. CPU time for a benchmark on a busy machine.
     /// Called by several threads. If empty, wall-clock time is used.
     std::function<double()> clock;
@@ -123,6 +127,8 @@ struct SolveResult
     std::int64_t steps = 0;       ///< number of moves tried
     std::vector<std::pair<double, double>> curve; ///< time in seconds and value of every improvement
     std::vector<double> latencies;                ///< latency of each subgraph
+    /// What each constraint and each lock costs, if findConstraintCosts() was asked
+    std::vector<ConstraintCost> constraintCosts;
     [[nodiscard]] double value() const { return valueOf(objective, total, energy); }
     [[nodiscard]] double startValue() const { return valueOf(objective, startTotal, startEnergy); }
     /// Lower bound of value() over all valid schedules.

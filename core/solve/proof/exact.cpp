@@ -52,6 +52,11 @@ private:
     void listLoads();
     void listSets();
     [[nodiscard]] bool canRetain(OpMask retain) const;
+    /// True if the constraints of the pool allow the set to retain these tensors.
+    [[nodiscard]] bool allows(SetId set, OpMask retain)
+    {
+        return !m_isConstrained || m_pool.allows({set, 0, retainId(retain)});
+    }
     [[nodiscard]] double remaining(const State& state) const override;
     [[nodiscard]] bool isGoal(std::uint32_t at) const override;
     [[nodiscard]] bool expand(std::uint32_t at) override;
@@ -71,6 +76,7 @@ private:
     int m_maxRetained;
     ProofGraph m_graph;
     MemoryCosts m_memory;
+    bool m_isConstrained;
     bool m_retainsInputs;
     bool m_carries;                  ///< true if tensors may stay that a subgraph does not touch
     bool m_hasTooManyInputs = false; ///< true if there are too many inputs for the masks
@@ -92,7 +98,8 @@ ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWind
                          TilingEffort effort, const ExactLimits& limits)
     : StateSearch(pool, limits, window.residentBefore), m_problem(pool.problem()), m_rules(rules),
       m_window(window), m_effort(effort), m_maxRetained(limits.maxRetained), m_graph(m_problem, window.ops),
-      m_memory(m_problem), m_retainsInputs(rules.keepsInputs() && effort == TilingEffort::Exhaustive),
+      m_memory(m_problem), m_isConstrained(pool.constraints().any()),
+      m_retainsInputs(rules.keepsInputs() && effort == TilingEffort::Exhaustive),
       m_carries(m_retainsInputs && rules.retainInputs == Rules::RetainInputs::Carry),
       m_usesResident(window.ops.size()), m_possible(window.ops.size(), 1),
       m_required(m_graph.maskOf(window.required)), m_after(m_graph.maskOf(pool.retain(window.residentAfter)))
@@ -189,6 +196,8 @@ void ExactSearch::listSets()
         if (!possible)
             continue;
         c.set = m_pool.intern(m_graph.opsOf(s));
+        if (!m_pool.set(c.set).allowed)
+            continue;
         // To retain a graph output saves no load if nothing reads it. It can still help: the op that produces
         // it may be the only connection of the other ops of the set, and another subgraph writes the output
         // (docs/rules/bound.md 1). Only proofs consider this.
@@ -262,8 +271,9 @@ bool ExactSearch::expand(std::uint32_t at)
         const OpMask retainable = c.retainable | (m_carries ? from.state.resident : 0);
         for (OpMask retain = retainable;; retain = (retain - 1) & retainable) {
             const State next{from.state.slow | (c.sinks & ~retain), retain};
-            if (const double rest = canRetain(retain) ? remainingBelowLimit(next, from.cost)
-                                                      : std::numeric_limits<double>::infinity();
+            if (const double rest = canRetain(retain) && allows(c.set, retain)
+                                        ? remainingBelowLimit(next, from.cost)
+                                        : std::numeric_limits<double>::infinity();
                 rest < m_limit) {
                 const double least = m_pool.latencyBound({c.set, resident, retainId(retain)});
                 open({next, from.cost, from.cost + least, 0, at, i, false}, rest);
@@ -286,6 +296,8 @@ ExactResult ExactSearch::run()
     result.space += m_retainsInputs ? ", of inputs too; " : "; ";
     result.space += m_effort == TilingEffort::Quick ? "granularities at even splits and the capacity limit"
                                                     : kEveryTiling;
+    if (m_isConstrained)
+        result.space += "; within the constraints";
     const Outcome found = search({m_slowBefore, m_graph.maskOf(m_pool.retain(m_window.residentBefore))});
     result.finished = found.finished;
     result.states = found.states;

@@ -28,16 +28,16 @@ constexpr std::size_t kEnumeratedNodes = 50'000;
 enum class Answer : std::uint8_t { Yes, No, Unknown };
 
 /// A rule switch in the value that restricts subgraphs least.
-struct Release
+struct LooserRule
 {
     std::string_view name, value;
 };
-constexpr std::array kReleases{Release{"supernative", "ceil"}, Release{"k_limit", "reduction"},
-                               Release{"k_above_K", "clamp"},  Release{"prologue", "off"},
-                               Release{"op_order", "ignore"},  Release{"retain_inputs", "allow"}};
+constexpr std::array kReleases{LooserRule{"supernative", "ceil"}, LooserRule{"k_limit", "reduction"},
+                               LooserRule{"k_above_K", "clamp"},  LooserRule{"prologue", "off"},
+                               LooserRule{"op_order", "ignore"},  LooserRule{"retain_inputs", "allow"}};
 
 /// Whether a switch restricts subgraphs under these rules.
-bool restricts(const Rules& rules, const Release& release)
+bool restricts(const Rules& rules, const LooserRule& release)
 {
     return release.name == "retain_inputs" ? !rules.keepsInputs()
                                            : ruleValue(rules, release.name) != release.value;
@@ -79,9 +79,10 @@ class Finder
 {
 public:
     Finder(const Problem& problem, const SolveOptions& options)
-        : m_problem(problem), m_rules(options.rules), m_locks(locksOf(options)), m_stop(options.stop)
+        : m_problem(problem), m_rules(options.rules), m_locks(locksOf(options)),
+          m_constraints(options.constraints), m_stop(options.stop)
     {
-        for (const Release& release : kReleases)
+        for (const LooserRule& release : kReleases)
             if (restricts(m_rules, release))
                 m_releases.push_back(release);
         m_ops.reserve(problem.opCount());
@@ -89,8 +90,8 @@ public:
             m_ops.push_back(roomOfOp(problem, m_rules, OpId(i)));
     }
 
-    // Limits by index: the capacity, the locks, the rule switches.
-    [[nodiscard]] std::size_t count() const { return 1 + m_locks.size() + m_releases.size(); }
+    // Limits by index: the capacity, the locks, the rule switches, the constraints.
+    [[nodiscard]] std::size_t count() const { return firstConstraint() + m_constraints.size(); }
     [[nodiscard]] std::vector<std::size_t> all() const
     {
         std::vector<std::size_t> out(count());
@@ -102,9 +103,14 @@ public:
     {
         return limit >= 1 && limit <= m_locks.size() ? &m_locks[limit - 1] : nullptr;
     }
-    [[nodiscard]] const Release* releaseOf(std::size_t limit) const
+    [[nodiscard]] const LooserRule* releaseOf(std::size_t limit) const
     {
-        return limit > m_locks.size() ? &m_releases[limit - 1 - m_locks.size()] : nullptr;
+        return limit > m_locks.size() && limit < firstConstraint() ? &m_releases[limit - 1 - m_locks.size()]
+                                                                   : nullptr;
+    }
+    [[nodiscard]] std::string constraintText(std::size_t limit) const
+    {
+        return tilewright::constraintText(m_problem, m_constraints, limit - firstConstraint());
     }
 
     /// With another capacity than that of the problem, in units.
@@ -113,6 +119,7 @@ public:
         const bool isLimited = !kept.empty() && kept.front() == 0;
         const std::int64_t room = isLimited ? capacity : kUnlimited;
         const Rules rules = rulesWith(kept);
+        const ScheduleConstraints constraints = constraintsWith(kept);
         Answer out = Answer::Yes;
         const auto include = [&](Answer part) {
             if (part == Answer::No || out == Answer::Yes)
@@ -125,12 +132,14 @@ public:
                 locked.push_back(&need);
                 include(need.legal);
                 include(need.least > room ? Answer::No : need.alone > room ? Answer::Unknown : Answer::Yes);
+                if (need.legal == Answer::Yes && !keeps(*lock, rules, constraints))
+                    include(Answer::No);
                 if (out == Answer::No)
                     return out;
             }
-        if (!isLimited)
+        if (!isLimited && !constraints.any())
             return out;
-        if (const Answer ops = askOps(kept, rules, room); ops != Answer::Yes)
+        if (const Answer ops = askOps(kept, rules, constraints, room); ops != Answer::Yes)
             include(ops);
         if (out == Answer::Yes && !handsOver(kept, rules, room))
             out = Answer::Unknown;
@@ -155,6 +164,22 @@ public:
     void retile(std::size_t limit, const Granularity& g) { m_locks[limit - 1].subgraph.granularity = g; }
 
 private:
+    [[nodiscard]] std::size_t firstConstraint() const { return 1 + m_locks.size() + m_releases.size(); }
+    [[nodiscard]] ScheduleConstraints constraintsWith(const std::vector<std::size_t>& kept) const
+    {
+        ScheduleConstraints out = m_constraints;
+        for (std::size_t i = m_constraints.size(); i-- > 0;)
+            if (!std::ranges::binary_search(kept, firstConstraint() + i))
+                out = out.without(i);
+        return out;
+    }
+    [[nodiscard]] bool keeps(const Lock& lock, const Rules& rules,
+                             const ScheduleConstraints& constraints) const
+    {
+        Schedule alone;
+        alone.subgraphs.push_back(std::make_shared<const Subgraph>(lock.subgraph));
+        return violations(m_problem, rules, alone, constraints).empty();
+    }
     [[nodiscard]] Rules rulesWith(const std::vector<std::size_t>& kept) const
     {
         Rules out = m_rules;
@@ -191,7 +216,7 @@ private:
     [[nodiscard]] static std::string ruleKey(const Rules& rules)
     {
         std::string out;
-        for (const Release& release : kReleases)
+        for (const LooserRule& release : kReleases)
             out.append(ruleValue(rules, release.name)).append(" ");
         return out;
     }
@@ -253,7 +278,8 @@ private:
     }
 
     /// Whether every op can run in this room, alone or fused.
-    Answer askOps(const std::vector<std::size_t>& kept, const Rules& rules, std::int64_t room)
+    Answer askOps(const std::vector<std::size_t>& kept, const Rules& rules,
+                  const ScheduleConstraints& constraints, std::int64_t room)
     {
         std::vector<char> covered(m_problem.opCount());
         for (const std::size_t i : kept)
@@ -266,25 +292,25 @@ private:
                 return Answer::No;
             allAlone = allAlone && m_ops[i].alone <= room;
         }
-        if (allAlone)
+        if (allAlone && !constraints.any())
             return Answer::Yes;
         if (m_problem.opCount() > kEnumeratedOps || std::ranges::count(covered, 1) > 0)
             return Answer::Unknown;
-        return enumerate(rules, room);
+        return enumerate(rules, constraints, room);
     }
 
     /// Searches all schedules without locks.
-    Answer enumerate(const Rules& rules, std::int64_t room)
+    Answer enumerate(const Rules& rules, const ScheduleConstraints& constraints, std::int64_t room)
     {
-        const auto key = std::pair(ruleKey(rules), room);
+        const auto key = std::pair(ruleKey(rules) + writeConstraints(m_problem, constraints), room);
         if (const auto known = m_enumerated.find(key); known != m_enumerated.end())
             return known->second;
         Answer out = Answer::Unknown;
         Problem::Data data = m_problem.data();
-        data.hardware.fastMemoryCapacity = room / m_problem.unitsPerElement();
+        data.hardware.fastMemoryCapacity = std::min(room, kMaxArea) / m_problem.unitsPerElement();
         if (const auto problem = Problem::build(std::move(data))) {
             TilingMemo memo;
-            SubgraphPool pool(**problem, rules, memo, {});
+            SubgraphPool pool(**problem, rules, memo, {}, constraints);
             ExactLimits limits;
             limits.maxNodes = kEnumeratedNodes;
             limits.keepGoing = [this] { return !m_stop.stop_requested(); };
@@ -322,11 +348,12 @@ private:
     const Problem& m_problem;
     Rules m_rules;
     std::vector<Lock> m_locks;
-    std::vector<Release> m_releases;
+    std::vector<LooserRule> m_releases;
+    ScheduleConstraints m_constraints;
     std::stop_token m_stop;
     std::vector<OpRoom> m_ops;
     std::map<std::pair<std::size_t, std::pair<Granularity, std::string>>, Need> m_needs; ///< of locks
-    std::map<std::pair<std::string, std::int64_t>, Answer> m_enumerated;
+    std::map<std::pair<std::string, std::int64_t>, Answer> m_enumerated; ///< by rules, constraints, room
 };
 
 /// Puts the limits that exclude all schedules into words.
@@ -342,18 +369,26 @@ public:
         });
         Exclusion out;
         std::vector<std::string> because;
+        std::size_t constraints = 0;
         for (const std::size_t limit : m_core) {
             if (const Lock* lock = m_finder.lockOf(limit)) {
                 out.limits.push_back(lockLimit(limit, *lock));
                 because.push_back(lockText(*lock));
-            } else if (const Release* release = m_finder.releaseOf(limit)) {
+            } else if (const LooserRule* release = m_finder.releaseOf(limit)) {
                 out.limits.push_back(ruleLimit(limit, *release));
+            } else if (limit > 0) {
+                ++constraints;
+                out.limits.push_back({"constraint", m_finder.constraintText(limit), {}});
+                if (helps(allBut(limit)))
+                    out.limits.back().enough.push_back("leaving out " + m_finder.constraintText(limit));
             } else {
                 out.limits.push_back(capacityLimit());
             }
         }
         if (because.empty())
-            because.push_back(opText());
+            because.push_back(constraints == 0  ? opText()
+                              : constraints == 1 ? "none of all schedules keeps it"
+                                                 : "none of all schedules keeps them");
         out.because = listedWith(because, "and");
         return out;
     }
@@ -436,7 +471,7 @@ private:
         return out;
     }
 
-    ExcludingLimit ruleLimit(std::size_t limit, const Release& release)
+    ExcludingLimit ruleLimit(std::size_t limit, const LooserRule& release)
     {
         ExcludingLimit out{"rule " + std::string(release.name), {}, {}};
         if (helps(allBut(limit)))
@@ -488,9 +523,10 @@ Error noScheduleError(const Problem& problem, const SolveOptions& options)
     const bool hasLocks = options.start && !startPlan(*options.start, options.selection).locked.empty();
     const std::optional<Exclusion> why = whyNoSchedule(problem, options);
     return {ErrorCode::Refused,
-            why                 ? why->sentence("valid schedule")
-            : options.placeable ? "no valid schedule was found whose buffers have addresses"
-            : hasLocks          ? "no valid schedule was found that keeps the locked subgraphs"
+            why                         ? why->sentence("valid schedule")
+            : options.placeable         ? "no valid schedule was found whose buffers have addresses"
+            : options.constraints.any() ? "no valid schedule was found that keeps the constraints"
+            : hasLocks                  ? "no valid schedule was found that keeps the locked subgraphs"
                        : "no valid schedule was found: some op fits at no granularity, alone or fused",
             {},
             {}};

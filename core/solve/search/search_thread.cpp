@@ -4,9 +4,11 @@
 #include "base/progress.h"
 #include "eval/energy_bound.h"
 #include "solve/columns/column_generation.h"
+#include "solve/proof/exact.h"
 #include "solve/proof/prove.h"
 #include "solve/proof/set_cover.h"
 #include "solve/search/annealer.h"
+#include "solve/search/constrained_plan.h"
 #include "solve/search/first_plan.h"
 
 #include <chrono>
@@ -133,12 +135,13 @@ class SearchThread
 public:
     SearchThread(SharedSearch& shared, int number)
         : m_shared(shared), m_problem(shared.problem), m_options(shared.options), m_number(number),
-          m_pool(m_problem, m_options.rules, shared.memo, shared.start.locked), m_repair(m_pool),
-          m_annealer(m_pool, m_options.seed * 1000003 + static_cast<std::uint64_t>(number)),
+          m_pool(m_problem, m_options.rules, shared.memo, shared.start.locked, m_options.constraints),
+          m_repair(m_pool), m_annealer(m_pool, m_options.seed * 1000003 + static_cast<std::uint64_t>(number)),
           m_columns(m_problem, m_options.rules, shared.memo,
                     m_options.seed * 7919 + static_cast<std::uint64_t>(number),
                     [&shared] { return !shared.outOfTime(); }),
-          m_isCombinable(m_problem.opCount() <= MasterProblem::kMostOps && shared.start.locked.empty())
+          m_isCombinable(m_problem.opCount() <= MasterProblem::kMostOps && shared.start.locked.empty() &&
+                         !m_options.constraints.any())
     {
         m_annealer.setKeepGoing([this] { return keepGoing(); });
     }
@@ -203,7 +206,8 @@ private:
                 scratch.entries.push_back({{m_pool.intern({o})}});
         const auto goOn = [this] { return keepGoing(); };
         const bool exactly = isFirst() && m_problem.opCount() <= kLongProofOps && start.locked.empty();
-        if (m_repair.makeValid(scratch) || fuseToFit(m_pool, scratch, exactly ? kFirstPlanNodes : 0, goOn)) {
+        if (makeConstrained(scratch) || m_repair.makeValid(scratch) ||
+            fuseToFit(m_pool, scratch, exactly ? kFirstPlanNodes : 0, goOn)) {
             m_shared.publish(m_pool, scratch);
             // A valid plan exists now, so searches for tilings may end early.
             m_pool.setKeepGoing([this] { return !m_shared.outOfTime(); });
@@ -216,6 +220,18 @@ private:
             m_annealer.setCurrent(m_annealer.best());
         }
         return m_annealer.best().feasible();
+    }
+
+    /// Fuses and orders ops of the plan as the constraints ask. Returns false if this gives no valid plan, or
+    /// if nothing is asked.
+    [[nodiscard]] bool makeConstrained(Plan& plan)
+    {
+        for (Plan& tried : plansForConstraints(m_pool, plan))
+            if (m_repair.makeValid(tried)) {
+                plan = std::move(tried);
+                return true;
+            }
+        return false;
     }
 
     void searchRounds()
@@ -375,6 +391,10 @@ private:
         limits.clock = [this] { return m_shared.now(); };
         limits.keepGoing = [this] { return !m_shared.outOfTime(); };
         limits.memo = &m_shared.memo;
+        if (m_options.constraints.any()) {
+            proveWithinConstraints(limits);
+            return;
+        }
         const Proof proof = tilewright::prove(m_problem, m_options.rules, m_annealer.best().total, limits);
         if (proof.schedule) {
             Plan plan = toPlan(m_pool, startPlan(*proof.schedule, {}));
@@ -393,6 +413,26 @@ private:
             m_shared.setProven(proof.space);
     }
 
+    /// Prices and bounds know no constraints, so the exact search over all plans is the only proof.
+    void proveWithinConstraints(const ProofLimits& limits)
+    {
+        ExactLimits exact;
+        exact.upperBound = m_annealer.best().total;
+        const double end = m_shared.now() + limits.seconds;
+        exact.keepGoing = [&] { return !m_shared.outOfTime() && m_shared.now() < end; };
+        ExactResult found =
+            solveExactly(m_pool, m_options.rules, wholeProblem(m_problem), TilingEffort::Exhaustive, exact);
+        if (!found.finished)
+            return;
+        if (found.entries) {
+            Plan plan{std::move(*found.entries), found.total};
+            plan.addUp();
+            m_annealer.setCurrent(plan);
+            publishBest();
+        }
+        m_shared.setProven(found.space);
+    }
+
     SharedSearch& m_shared;
     const Problem& m_problem;
     const SolveOptions& m_options;
@@ -401,7 +441,8 @@ private:
     PlanRepair m_repair;
     Annealer m_annealer;
     ColumnGeneration m_columns;
-    bool m_isCombinable;       ///< true if the problem is small enough for column generation and has no locks
+    /// true if the problem is small enough for column generation and has neither locks nor constraints
+    bool m_isCombinable;
     bool m_isProvable = false; ///< true if this thread tries a proof
     std::int64_t m_steps = 0;
     double m_published = 0; ///< time of the last publication of a plan, in seconds

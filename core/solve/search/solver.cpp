@@ -82,6 +82,11 @@ void Solver::adopt(Schedule schedule, Checked checked)
 {
     m_schedule = std::move(schedule);
     m_checked = std::move(checked);
+    // One op a subgraph may break the constraints; the first schedule that keeps them is the start then.
+    if (m_options.constraints.any() && m_startTotal == 0) {
+        m_startTotal = m_checked.total;
+        m_startEnergy = m_checked.energy;
+    }
     if (m_problem.hasEnergy())
         addToFront(m_front,
                    {m_checked.total, m_checked.energy, std::make_shared<const Schedule>(*m_schedule)});
@@ -195,16 +200,18 @@ Result<SolveResult> Solver::run()
     Workers threads([this] { m_shared.halt = true; });
     for (int i = 0, n = m_shared.working; i < n; ++i)
         threads.start([this, i] { runSearchThread(m_shared, i); });
-    SubgraphPool pool(m_problem, m_options.rules, m_shared.memo, m_shared.start.locked);
+    SubgraphPool pool(m_problem, m_options.rules, m_shared.memo, m_shared.start.locked,
+                      m_options.constraints);
     (void)toPlan(pool, m_shared.start); // adds the start granularities to the pool
-    if (m_startTotal == 0) { // the start schedule of the window; where it does not fit, one that does
+    const bool hasStart = m_startTotal > 0 || m_options.constraints.any();
+    if (!hasStart) { // the start schedule of the window; where it does not fit, one that does
         if (const auto start =
                 verifySchedule(m_problem, oneOpPerSubgraph(m_problem, m_options.rules), m_options.rules)) {
             m_startTotal = start->total;
             m_startEnergy = m_options.objective != SolveObjective::Latency ? start->energy : 0;
         }
     }
-    if (m_startTotal == 0) {
+    if (!hasStart && m_startTotal == 0) {
         PlanRepair repair(pool);
         if (Plan singles = repair.singles(); repair.makeValid(singles)) {
             m_startTotal = singles.total;
@@ -433,20 +440,21 @@ Result<SolveResult> solve(const Problem& problem, const SolveOptions& options)
         return Error{ErrorCode::Refused, "the problem has no ops", {}, {}};
     if (!(options.seconds >= 0) || options.threads < 0 || options.iterations < 0)
         return Error{ErrorCode::Refused, "seconds, iterations and threads must not be negative", {}, {}};
-    if (options.objective == SolveObjective::Latency)
-        return Solver(problem, options, {}).run();
-    if (!problem.hasEnergy())
+    if (options.objective != SolveObjective::Latency && !problem.hasEnergy())
         return Error{ErrorCode::Refused,
                      "the objective " +
                          std::string(kObjectiveNames[static_cast<std::size_t>(options.objective)]) +
                          " needs a problem that states energies",
                      {},
                      {}};
-    if (options.objective == SolveObjective::Edp)
-        return ProductSearch(problem, options).run();
-    auto result = Solver(problem, options, energyPrice(problem, options.rules)).run();
-    if (result)
+    auto result = options.objective == SolveObjective::Latency ? Solver(problem, options, {}).run()
+                  : options.objective == SolveObjective::Edp
+                      ? ProductSearch(problem, options).run()
+                      : Solver(problem, options, energyPrice(problem, options.rules)).run();
+    if (result && options.objective == SolveObjective::Energy)
         proveByBound(*result);
+    if (result && options.constraints.any())
+        result->schedule.extra = withConstraints(problem, result->schedule.extra, options.constraints);
     return result;
 }
 

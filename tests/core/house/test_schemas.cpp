@@ -107,7 +107,7 @@ const std::map<std::string, std::set<std::string>> kFilesOfSources{
     {"core/sweep/sweep.cpp", {"sweep", "schedule"}},
     {"core/systolic/settings_json.cpp", {"systolic-hierarchy"}},
     {"core/workload/problem_json.cpp", {"problem"}},
-    {"core/verbs/schedule.cpp", {"schedule", "(CSV of buffers)"}},
+    {"core/verbs/schedule.cpp", {"schedule", "constraints", "(CSV of buffers)"}},
     {"core/verbs/map.cpp", {"mapping-method"}},
     {"ui/views/mapping/mapping_form.cpp", {"(Timeloop YAML)"}},
     {"core/verbs/map_hierarchy.cpp", {"mapping-method"}},
@@ -384,8 +384,9 @@ void TestSchemas::everyFileSatisfiesItsSchemaAndDamagedOnesDoNot()
     nlohmann::json files = nlohmann::json::object();
     for (int kind = 0; kind <= static_cast<int>(FileKind::SystolicSettings); ++kind)
         files[schemaOf(static_cast<FileKind>(kind))] = nlohmann::json::array();
-    for (const auto& [kind, folder] :
-         {std::pair{"sweep", "samples/sweep"}, {"npu-hardware", "tests/data/npu_hardware"}})
+    for (const auto& [kind, folder] : {std::pair{"sweep", "samples/sweep"},
+                                       {"npu-hardware", "tests/data/npu_hardware"},
+                                       {"constraints", "tests/data/constraints"}})
         for (QDirIterator it(kRoot + folder, {"*.json"}, QDir::Files); it.hasNext();)
             files[kind].push_back(it.next().toStdString());
     const auto add = [&](const QString& path) {

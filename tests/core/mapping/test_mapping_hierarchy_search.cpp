@@ -2,6 +2,7 @@
 // The search of docs/rules/hierarchy.md 7 and 8 against all mappings of small layers.
 #include "base/file.h"
 #include "drawn_cases.h"
+#include "hierarchy/constraint_costs.h"
 #include "hierarchy/files.h"
 #include "hierarchy/search.h"
 #include "hierarchy/spatial.h"
@@ -123,6 +124,7 @@ private slots:
     void rule_7_stopped();
     void rule_7_7_quick();
     void rule_8_bruteForce();
+    void rule_8_6_costs();
     void rule_8_realLayer();
     void rule_8_whyThereIsNone_data();
     void rule_8_whyThereIsNone();
@@ -347,6 +349,50 @@ void TestMappingHierarchySearch::rule_8_bruteForce()
     QVERIFY(found >= test::drawnAtLeast(420));
     QVERIFY(none >= test::drawnAtLeast(60));
     QVERIFY(dearer >= test::drawnAtLeast(30));
+}
+
+/// What each constraint costs is the difference of two optima over all mappings.
+void TestMappingHierarchySearch::rule_8_6_costs()
+{
+    HierarchyDraw draw(86);
+    int costs = 0, dear = 0;
+    for (int i = 0; i < test::drawnCases(150); ++i) {
+        const auto nest = makeNest(draw.layer(20)).value();
+        const Architecture architecture = draw.architecture(3, draw.chance(2));
+        const Constraints constraints = draw.constraints(nest, architecture);
+        const auto objective = static_cast<Objective>(draw.below(kObjectives));
+        const auto least = [&](const Constraints& kept) {
+            double out = std::numeric_limits<double>::infinity();
+            for (const auto& [energy, cycles] : AllMappings(nest, architecture, kept).front)
+                out = std::min(out, MappingCost{{}, energy, cycles}.value(objective));
+            return out;
+        };
+        const double with = least(constraints);
+        SearchOptions options;
+        options.objective = objective;
+        options.constraints = constraints;
+        options.threads = 1;
+        const auto releases = releasesOf(nest, architecture, constraints);
+        const auto found =
+            constraintCosts(nest, releases, search(nest, architecture, options), objective, options);
+        if (std::isinf(with)) {
+            QVERIFY(found.empty());
+            continue;
+        }
+        QCOMPARE(found.size(), releases.size());
+        for (std::size_t c = 0; c < found.size(); ++c) {
+            const double without = least(releases[c].constraints);
+            QVERIFY(releases[c].constraints != constraints);
+            QVERIFY(std::abs(found[c].without - without) <= 1e-9 * without);
+            QVERIFY(std::abs(found[c].cost - (with - without)) <= 1e-9 * with);
+            QVERIFY2(found[c].isExact(), found[c].text.c_str());
+            QCOMPARE(found[c].certainty(), std::string_view("exactly"));
+            ++costs;
+            dear += found[c].cost > 1e-9 * with ? 1 : 0;
+        }
+    }
+    QVERIFY2(dear >= test::drawnAtLeast(10) && costs - dear >= test::drawnAtLeast(10),
+             qPrintable(QString("%1 of %2").arg(dear).arg(costs)));
 }
 
 void TestMappingHierarchySearch::rule_8_realLayer()

@@ -114,9 +114,6 @@ struct Case
     /// Without the limits that are not named.
     [[nodiscard]] Case with(const std::vector<std::string>& names) const
     {
-        static const std::map<std::string, std::string> kLoosest{
-            {"supernative", "ceil"}, {"k_limit", "reduction"}, {"k_above_K", "clamp"},
-            {"prologue", "off"},     {"op_order", "ignore"},   {"retain_inputs", "allow"}};
         const auto isNamed = [&](const std::string& name) { return std::ranges::count(names, name) > 0; };
         Case out = *this;
         if (!isNamed("capacity"))
@@ -125,10 +122,7 @@ struct Case
         for (std::size_t i = 0; i < locks.size(); ++i)
             if (isNamed("the lock of subgraph " + std::to_string(i)))
                 out.locks.push_back(locks[i]);
-        for (const auto& [rule, value] : kLoosest)
-            if (!isNamed("rule " + rule) && (rule != "retain_inputs" || !rules.keepsInputs()))
-                if (!setRule(out.rules, rule, value))
-                    qFatal("no rule %s", rule.c_str());
+        out.rules = testing::loosened(rules, names);
         return out;
     }
 };

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the constraints of a search cost (docs/rules/hierarchy.md 8.6).
+#pragma once
+
+#include "base/constraint_cost.h"
+#include "hierarchy/search.h"
+
+#include <string>
+#include <vector>
+
+namespace tilewright::hierarchy {
+
+/// A search that leaves one constraint out.
+struct Release
+{
+    std::string text; ///< of the constraint
+    Architecture architecture;
+    Constraints constraints;
+};
+
+/// A release for each limit of a factor and each order.
+[[nodiscard]] std::vector<Release> releasesOf(const LoopNest& nest, const Architecture& architecture,
+                                              const Constraints& constraints);
+
+/// Searches once for each release, with the limits of `options` except its constraints. `result`: of the
+/// search with all of them. What holds with a constraint may also hold without it, so that a release never
+/// counts as worse. Empty if `result` has no mapping; a stop request leaves out the releases that are not
+/// done.
+[[nodiscard]] std::vector<ConstraintCost> constraintCosts(const LoopNest& nest,
+                                                          const std::vector<Release>& releases,
+                                                          const SearchResult& result, Objective objective,
+                                                          const SearchOptions& options);
+
+} // namespace tilewright::hierarchy

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "solve/search/constraint_costs.h"
+
+#include "solve/proof/set_cover.h"
+#include "solve/search/solver.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tilewright {
+
+namespace {
+
+BoundedValue boundedValue(const SolveResult& r)
+{
+    return {r.value(), r.provenOptimal ? r.value() : r.bound()};
+}
+
+/// True if the two have the same ops and tiles.
+bool isAlike(const Subgraph& a, const Subgraph& b)
+{
+    return a.granularity == b.granularity && std::ranges::is_permutation(a.ops, b.ops);
+}
+
+/// One search without a constraint or a lock.
+struct Release
+{
+    std::string text;
+    ScheduleConstraints constraints; ///< the other ones
+    Schedule start;                  ///< the schedule with the other locks
+};
+
+std::vector<Release> releasesOf(const Problem& problem, const SolveOptions& options, const Schedule& found)
+{
+    std::vector<Release> out;
+    for (std::size_t i = 0; i < options.constraints.size(); ++i)
+        out.push_back(
+            {constraintText(problem, options.constraints, i), options.constraints.without(i), found});
+    for (std::size_t i = 0; options.start && i < options.start->size(); ++i) {
+        const Subgraph& locked = *options.start->subgraphs[i];
+        if (!locked.locked)
+            continue;
+        Release release{"lock of subgraph " + std::to_string(i), options.constraints, found};
+        if (const std::string names = opNames(problem, locked.ops); !names.empty())
+            release.text += " (" + names + ")";
+        const auto same = std::ranges::find_if(
+            release.start.subgraphs, [&](const SubgraphPtr& s) { return s->locked && isAlike(*s, locked); });
+        if (same != release.start.subgraphs.end()) {
+            Subgraph free = **same;
+            free.locked = false;
+            *same = std::make_shared<const Subgraph>(std::move(free));
+        }
+        out.push_back(std::move(release));
+    }
+    return out;
+}
+
+/// True if the schedule keeps all constraints and locks; locks what is locked in `found`.
+bool keepsAll(const Problem& problem, const SolveOptions& options, const Schedule& found, Schedule& schedule)
+{
+    for (const SubgraphPtr& s : found.subgraphs) {
+        if (!s->locked)
+            continue;
+        const auto same = std::ranges::find_if(schedule.subgraphs, [&](const SubgraphPtr& other) {
+            return isAlike(*s, *other) && std::ranges::is_permutation(s->retain, other->retain);
+        });
+        if (same == schedule.subgraphs.end())
+            return false;
+        Subgraph locked = **same;
+        locked.locked = true;
+        *same = std::make_shared<const Subgraph>(std::move(locked));
+    }
+    return violations(problem, options.rules, schedule, options.constraints).empty();
+}
+
+} // namespace
+
+void findConstraintCosts(const Problem& problem, const SolveOptions& options, SolveResult& result)
+{
+    struct Released
+    {
+        std::string text;
+        BoundedValue value;
+        bool proven;
+        std::string space;
+    };
+    std::vector<Released> all;
+    for (Release& release : releasesOf(problem, options, result.schedule)) {
+        SolveOptions free = options;
+        free.constraints = std::move(release.constraints);
+        free.start = std::move(release.start);
+        free.onImprovement = nullptr;
+        free.onStatus = nullptr;
+        auto found = solve(problem, free);
+        if (!found || options.stop.stop_requested())
+            break;
+        all.push_back(
+            {std::move(release.text), boundedValue(*found), found->provenOptimal, found->provenSpace});
+        if (Schedule schedule = found->schedule;
+            found->value() < result.value() && keepsAll(problem, options, result.schedule, schedule)) {
+            result.schedule.subgraphs = std::move(schedule.subgraphs);
+            result.total = found->total;
+            result.energy = found->energy;
+            result.latencies = std::move(found->latencies);
+            result.provenOptimal = found->provenOptimal;
+            result.provenSpace = found->provenSpace;
+        }
+    }
+    for (Released& r : all) {
+        ConstraintCost cost = constraintCost(std::move(r.text), boundedValue(result), r.value);
+        // Of two proofs the one over fewer schedules counts: that over the preset traversals.
+        if (const std::string whole = provenByBound(); r.proven && r.space != whole)
+            cost.space = r.space;
+        else if (result.provenOptimal && result.provenSpace != whole)
+            cost.space = result.provenSpace;
+        result.constraintCosts.push_back(std::move(cost));
+    }
+}
+
+} // namespace tilewright

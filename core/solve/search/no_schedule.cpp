@@ -386,7 +386,7 @@ public:
             }
         }
         if (because.empty())
-            because.push_back(constraints == 0  ? opText()
+            because.push_back(constraints == 0   ? opText()
                               : constraints == 1 ? "none of all schedules keeps it"
                                                  : "none of all schedules keeps them");
         out.because = listedWith(because, "and");

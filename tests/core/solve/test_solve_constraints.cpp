@@ -4,11 +4,11 @@
 #include "drawn_cases.h"
 #include "eval/evaluation.h"
 #include "rules/subgraph_plan.h"
+#include "schedule_exists.h"
 #include "solve/cost/constraints.h"
 #include "solve/search/constraint_costs.h"
 #include "solve/search/no_schedule.h"
 #include "solve/search/solver.h"
-#include "schedule_exists.h"
 #include "solve_baselines.h"
 #include "solve_brute_force.h"
 #include "solve_support.h"
@@ -432,13 +432,10 @@ void TestSolveConstraints::rule_R10_5_constraintsAreLimits()
     constexpr std::int64_t kAmple = 100'000;
     Random rng(5);
     int explained = 0, unknown = 0, withCapacity = 0;
-    for (int i = 0; explained < test::drawnCases(40); ++i) {
-        Problem::Data data = tiny(rng, i)->data();
-        data.hardware.fastMemoryCapacity += pick(rng, -4, 0);
-        const auto drawnProblem = Problem::build(data);
-        if (!drawnProblem)
-            continue;
-        const ProblemPtr problem = *drawnProblem;
+    while (explained < test::drawnCases(60)) {
+        const Hardware hw{pick(rng, 2, 14), pick(rng, 1, 6), pick(rng, 1, 3), pick(rng, 1, 3), {}, {}};
+        const ProblemPtr problem = randomProblem(rng, pick(rng, 1, 12) == 1 ? 3 : 2, {1, 2, 3}, hw);
+        Problem::Data data = problem->data();
         data.hardware.fastMemoryCapacity = kAmple;
         const ProblemPtr ample = Problem::build(std::move(data)).value();
         SolveOptions options;

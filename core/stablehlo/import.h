@@ -9,7 +9,7 @@
 namespace tilewright::stablehlo {
 
 /// Reads a program in the text form of StableHLO (docs/rules/workload.md 7), as jax and stablehlo-opt print
-/// it: the function @main with the functions that it calls. An Error contains line and reason.
+/// it: the function `main` with the functions that it calls. An Error contains line and reason.
 [[nodiscard]] Result<onnx::Imported> importModel(std::string_view text, const std::string& file);
 
 } // namespace tilewright::stablehlo

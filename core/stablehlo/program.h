@@ -64,7 +64,7 @@ public:
 
     [[nodiscard]] std::string_view name() const noexcept { return m_name; }
     [[nodiscard]] const Function* find(std::string_view name) const;
-    /// @main, else the only function that is public. An Error says what there is instead.
+    /// The function `main`, else the only function that is public. An Error says what there is instead.
     [[nodiscard]] Result<const Function*> entry() const;
 
     /// Reads the statement that begins at `at`, which is moved to the next one. Pre-condition: at < end.

@@ -454,7 +454,7 @@ void TestSolve::refusesWhatCannotFit()
     const auto result = solve(*problem, quick(10));
     QVERIFY(!result);
     QCOMPARE(result.error().code, ErrorCode::Refused);
-    QVERIFY(result.error().text().find("fits at no granularity") != std::string::npos);
+    QVERIFY(result.error().text().find("the thinnest slices of op ") != std::string::npos);
 }
 
 void TestSolve::amongTiesTheRounderTilingIsTaken()

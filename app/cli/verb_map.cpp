@@ -8,7 +8,10 @@
 #include "table.h"
 #include "timeloop/timeloop.h"
 
+#include <algorithm>
+#include <array>
 #include <iostream>
+#include <numeric>
 
 namespace tilewright::cli {
 
@@ -160,7 +163,8 @@ int searchOne(const Subject& subject, const MapArguments& args, const InterruptG
     return Exit::Success;
 }
 
-void printModel(const mapping::ModelResult& r)
+/// The total of `objective` comes first.
+void printModel(const mapping::ModelResult& r, mapping::Objective objective)
 {
     std::size_t width = 5;
     for (const mapping::LayerResult& l : r.layers)
@@ -187,10 +191,13 @@ void printModel(const mapping::ModelResult& r)
     }
     std::cout << "totals by the cost model of " << mapping::kCostModel
               << ", each layer at its own optimum for\n";
-    for (std::size_t o = 0; o < mapping::kObjectives; ++o)
+    std::array<std::size_t, mapping::kObjectives> order{};
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_partition(order, [&](std::size_t o) { return o == std::size_t(objective); });
+    for (const std::size_t o : order)
         line(std::string(mapping::objectiveName(static_cast<mapping::Objective>(o))), "",
              formatGrouped(r.totals[o].energy), formatGrouped(r.totals[o].cycles),
-             scientific(r.totals[o].edp), o == 0 ? secondsText(r.seconds) : "");
+             scientific(r.totals[o].edp), o == order.front() ? secondsText(r.seconds) : "");
 }
 
 int searchWhole(const verbs::MapModel& model, const MapArguments& args, const InterruptGuard& interrupt)
@@ -208,7 +215,7 @@ int searchWhole(const verbs::MapModel& model, const MapArguments& args, const In
         std::cout << verbs::withNotes(mapping::modelReport(*r, objectiveOf(args.objective)), model.notes);
     else {
         printLensNotes(model.notes);
-        printModel(*r);
+        printModel(*r, objectiveOf(args.objective));
     }
     rescueOutput(args.workload.file, [&] { return mapping::modelReport(*r, objectiveOf(args.objective)); });
     int code = r->interrupted ? Exit::Interrupted : r->complete ? Exit::Success : Exit::No;
@@ -248,8 +255,6 @@ void bindOptions(verbs::OptionList& o, MapArguments& a)
     a.exports = !a.exported.empty();
     bindOptions(o, static_cast<verbs::MapCall&>(a));
     o.needs(a.method.empty() || a.json, "--json with --method")(o["--objective"]);
-    o.needs(!a.ofModel() || a.json || !a.output.empty() || a.hierarchy,
-            "--json or --output for a model")(o["--objective"]);
     o.add("--export", a.exported, "FORMAT FOLDER",
           "timeloop FOLDER: write problem, architecture, energies and mapping as YAML",
           o.exactly(2, "timeloop and a folder"),

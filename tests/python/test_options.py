@@ -171,7 +171,6 @@ TABLE = [
     (["map", LAYER, LEVELS, "--cost-model", "hierarchy"], "--cost-model: not with an architecture"),
     (["map", LAYER, LEVELS, "--method", "x.json", "--order", "SRAM=C"], "--order: not with --method"),
     (["map", LAYER, "--method", "x.json", "--objective", "energy"], "--objective: needs --json with --method"),
-    (["map", LAYERS, "--objective", "energy"], "--objective: needs --json or --output for a model"),
     (["sweep", "x.json", "--keep-schedules"], "--keep-schedules: needs --output"),
     *(
         (["sweep", "x.json", "-o", "x", "--slurm", *option], f"{option[0]}: not with --slurm")

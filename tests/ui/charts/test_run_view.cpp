@@ -4,6 +4,7 @@
 #include "edit/edits.h"
 #include "export/export_view.h"
 #include "files.h"
+#include "held_background.h"
 #include "picture.h"
 #include "test_main.h"
 #include "theme/text.h"
@@ -17,7 +18,6 @@
 
 #include <QComboBox>
 #include <QPainter>
-#include <QSemaphore>
 #include <QSpinBox>
 #include <QTableView>
 #include <QtTest>
@@ -425,16 +425,7 @@ private Q_SLOTS:
     void anEarlierRunIsPale()
     {
         open(chain(), threeSubgraphs());
-        QSemaphore hold;
-        const int threads = backgroundPool()->maxThreadCount();
-        std::vector<std::unique_ptr<LatestJob<int>>> jobs;
-        for (int i = 0; i < threads; ++i) {
-            jobs.push_back(std::make_unique<LatestJob<int>>([](int) {}));
-            jobs.back()->request([&hold](std::stop_token) {
-                hold.acquire();
-                return 0;
-            });
-        }
+        HeldBackground background;
         const double before = run().end;
         QVERIFY(document().apply(edit::setGranularity(*document().problem(), document().schedule(),
                                                       std::array{SubgraphId(0)}, {128, 128, 32}),
@@ -445,7 +436,7 @@ private Q_SLOTS:
         QCOMPARE(run().end, before);
         QVERIFY2(m_view->lanes().title.contains(QStringLiteral("running the present schedule")),
                  qPrintable(m_view->lanes().title));
-        hold.release(threads);
+        background.release();
         m_view->settle();
         QVERIFY(!m_view->model().stale && !m_view->lanes().dimmed);
         const auto own = runSchedule(*document().problem(), document().schedule(), document().rules());

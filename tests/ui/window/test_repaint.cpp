@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is painted after an edit: at once, once, in place, and the same as if it were painted anew.
+#include "held_background.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/inspector/retain_list.h"
 #include "panels/subgraphs/subgraphs_view.h"
@@ -7,7 +8,6 @@
 #include "views/graph/graph_view.h"
 #include "window/view_catalog.h"
 #include "window_fixture.h"
-#include "workspace/latest_job.h"
 #include "workspace/schedule_edits.h"
 
 #include <QCheckBox>
@@ -16,7 +16,6 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QScreen>
-#include <QSemaphore>
 #include <QTableView>
 
 #include <array>
@@ -76,22 +75,12 @@ private Q_SLOTS:
 
     void picturesDoNotWaitForBackgroundWork()
     {
-        // Every thread of the background is busy for as long as this holds.
-        QSemaphore hold;
-        std::vector<std::unique_ptr<LatestJob<int>>> jobs;
-        const int threads = backgroundPool()->maxThreadCount();
-        for (int i = 0; i < threads; ++i) {
-            jobs.push_back(std::make_unique<LatestJob<int>>([](int) {}));
-            jobs.back()->request([&hold](std::stop_token) {
-                hold.acquire();
-                return 0;
-            });
-        }
+        HeldBackground background;
         std::promise<void> painted;
         bool inTime = false; // while the background was still held
         std::thread release([&, done = painted.get_future()] {
             inTime = done.wait_for(std::chrono::seconds(20)) == std::future_status::ready;
-            hold.release(threads);
+            background.release();
         });
         QImage image(1600, 1200, QImage::Format_ARGB32_Premultiplied);
         {
@@ -102,8 +91,6 @@ private Q_SLOTS:
         }
         painted.set_value();
         release.join();
-        for (const auto& job : jobs)
-            job->waitIdle();
         QVERIFY(inTime);
     }
     void factsStepBackAndStayInPlace()

@@ -32,7 +32,7 @@ LoopNest withTrips(const LoopNest& nest, const Factors& trips)
     return out;
 }
 
-/// Lower bounds of what was not settled.
+/// Lower bounds over the mappings that were not settled.
 struct Open
 {
     std::array<double, kObjectives> least{kInfinite, kInfinite, kInfinite};
@@ -55,7 +55,7 @@ struct Space
 {
     std::vector<Hop> hops;
     std::array<ChainList, kMaxLoops> chains;
-    std::vector<std::size_t> loops; ///< in the order of the search
+    std::vector<std::size_t> loops; ///< loops in the order of the search
     /// The least that the loops from a position on contribute: shares by hop, steps; the most instances.
     struct Rest
     {
@@ -95,7 +95,7 @@ public:
     };
     struct Node
     {
-        std::vector<Share> shares; ///< by hop, of the loops chosen so far
+        std::vector<Share> shares; ///< for each hop, the product of the shares of the loops chosen so far
         double steps = 1;
         std::array<double, kMaxLevels + 1> instances{};
     };

@@ -82,7 +82,7 @@ enum class RunReason : std::uint8_t {
     StartUp, ///< the first loads, before the first run begins
     Drain,   ///< the last stores, after the last run has ended
     Overlap, ///< units work side by side that R10 adds up
-    Stalls,  ///< waits that R10 does not know
+    Stalls,  ///< waits of units, which R10 does not model
 };
 [[nodiscard]] RunReason reasonOf(const RunDifference& difference);
 [[nodiscard]] RunDifference differenceOf(const RunSubgraph& subgraph);

@@ -69,7 +69,8 @@ struct Rules
     }
     /// True if inputs of a subgraph may be retained (R9.7).
     [[nodiscard]] constexpr bool keepsInputs() const noexcept { return retainInputs != RetainInputs::Error; }
-    /// The same rules with compute=array (R8.2): latency of a schedule on the systolic array.
+    /// Returns these rules with compute=array (R8.2), which give the latency of a schedule on the systolic
+    /// array.
     [[nodiscard]] constexpr Rules onArray() const
     {
         Rules out = *this;

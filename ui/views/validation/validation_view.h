@@ -71,7 +71,7 @@ private:
         std::optional<verbs::FitAnswer> fitted;
         QString error;
     };
-    /// Does the work of a call in the background: predictions, or a fit.
+    /// Runs a validation call in the background: either predictions, or a fit of the machine.
     void start(verbs::FitCall call, bool fit);
 
     void addControls();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Why a search has nothing to find: a smallest set of limits that together exclude everything. All lenses
-// state it in this form (docs/rules/README.md, "When nothing is left").
+// state it in this form (docs/rules/README.md, "When no solution exists").
 #pragma once
 
 #include <cstddef>

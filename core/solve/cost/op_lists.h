@@ -59,9 +59,8 @@ template <class Number, class OfTensor>
         for (const TensorId t : problem.operands(o)) {
             if (const IndexMap* map = problem.map(t)) {
                 addMap(d, *map);
-                tensor(
-                    // A view with an index map reads its base tensor, but has buffers of its own.
-                    problem.stored(t));
+                // A view with an index map reads its base tensor, but has buffers of its own.
+                tensor(problem.stored(t));
             }
             tensor(t);
         }

@@ -157,8 +157,8 @@ bool BoxCosts::split(const TileBox& box, TileBox& low, TileBox& high) const
 double BoxCosts::computeOf(OpId o, const FrontierChoice& s, const TileBox& box) const
 {
     const Op& op = m_problem.op(o);
+    // The cost of these ops depends on the extents of the request.
     if (op.type == OpType::MatMul ? m_rules.compute == Rules::Compute::Array
-                                  // The cost of these ops depends on the extents of the request.
                                   : m_rules.vector == Rules::Vector::Elements)
         return leastTime(m_problem, m_rules, o, m_spatial[o.index()]);
     const Tensor& t = m_problem.tensor(op.output);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Why a search has nothing to find: a smallest set of limits that together exclude everything. All lenses
-// state it in this form (docs/rules/README.md, "When no solution exists").
+// The reason why no solution exists: a smallest set of limits that together exclude every solution. All
+// lenses state it in this form (docs/rules/README.md, "When no solution exists").
 #pragma once
 
 #include <cstddef>

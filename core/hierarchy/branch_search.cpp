@@ -255,8 +255,8 @@ double BranchSearch::rest(std::size_t level, State state)
     return std::max(known, 0.0);
 }
 
-/// The same; `cutoff` if it is not less. Visits of an operand whose tile no loop of the level changes count
-/// as its different tiles.
+/// Same as rest(), but returns `cutoff` if the result is not below it. If no loop of a level changes the tile
+/// of an operand, its visits count as its different tiles.
 double BranchSearch::restBelow(std::size_t level, State state, double cutoff)
 {
     const Tilings& t = *m_tilings;

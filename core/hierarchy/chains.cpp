@@ -137,7 +137,7 @@ private:
         }
     }
 
-    /// Whether the factor is left out of the present list.
+    /// True if the factor is left out of the present list.
     [[nodiscard]] bool isThinned(std::int64_t factor, std::int64_t rest) const noexcept
     {
         if (m_thinning == 0 || factor == 1)

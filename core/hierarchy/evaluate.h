@@ -112,7 +112,7 @@ struct Cost
 /// True if tiles of these sizes, as returned by storedBits(), fit into the level.
 [[nodiscard]] bool fits(const Level& level, const std::array<double, kOperands>& bits) noexcept;
 
-/// What a level needs for tiles that do not fit, for people: "needs 192 of 128 bits for I, W".
+/// Describes the size that a level needs for tiles that do not fit: "needs 192 of 128 bits for I, W".
 [[nodiscard]] std::string overflowText(const LoopNest& nest, const Architecture& architecture,
                                        std::size_t level, const std::array<double, kOperands>& bits);
 

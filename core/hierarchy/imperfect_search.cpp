@@ -270,7 +270,7 @@ private:
         return out;
     }
 
-    /// Whether the chains of the first loops fit, with the smallest tiles of the others.
+    /// True if the chains of the first loops fit together with the smallest tiles of the other loops.
     [[nodiscard]] bool fitsSoFar(std::size_t position) const
     {
         std::size_t axis = 0;
@@ -433,7 +433,7 @@ private:
             m_run.found().add(cost.energy, cost.cycles, [&] { return tight; });
     }
 
-    /// What a search with factors that divide these trip counts finds in a short time.
+    /// Starts from the mappings that a short search with factors that divide these trip counts finds.
     void start(const Factors& trips)
     {
         const LoopNest nest = withTrips(m_nest, trips);

@@ -19,7 +19,7 @@ struct TiledLoop
     bool operator==(const TiledLoop&) const = default;
 };
 
-/// What a mapping puts on one axis.
+/// The loops that a mapping puts on one axis.
 struct AxisLoops
 {
     std::string axis; ///< name of the axis; one that the level has not breaks SPATIAL

@@ -38,7 +38,7 @@ struct LlmFormat
     [[nodiscard]] std::int64_t weightBits(std::int64_t rows, std::int64_t columns) const;
 };
 
-/// How the modules of a checkpoint are quantised.
+/// Describes which modules of a checkpoint are quantised, and in which format.
 struct LlmQuantisation
 {
     std::string method; ///< "fp8", "nvfp4"

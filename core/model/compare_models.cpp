@@ -159,7 +159,7 @@ private:
 
     [[nodiscard]] ModelComparison result() const
     {
-        // What is gone stands before the counterpart of what came after it.
+        // An operator that was removed stands before the counterpart of the operator that followed it.
         std::vector<std::vector<std::uint32_t>> goneBefore(m_after.partner.size() + 1);
         std::size_t anchor = m_after.partner.size();
         for (auto o = m_before.order.rbegin(); o != m_before.order.rend(); ++o)

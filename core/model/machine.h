@@ -50,7 +50,7 @@ struct MacRate
 };
 [[nodiscard]] std::string rateName(const MacRate& rate); ///< "8" or "8x4", as in a machine file
 
-/// How equal chips are linked.
+/// Topology of the links between equal chips.
 enum class LinkTopology : std::uint8_t {
     Ring,     ///< each chip with two neighbours
     AllToAll, ///< each chip with every other one, directly or through switches
@@ -267,7 +267,7 @@ struct FieldLeftOut
 /// Returns fieldsLeftOut() as a part of a sentence, for the answer of a lens: "fields of the machine that the
 /// NPU lens does not model: ...". Empty if there are none.
 [[nodiscard]] std::string leftOutText(const Machine& machine, MachineLens lens);
-/// The same without the fields whose paths `isModelled` returns true for.
+/// Same as above, without the fields for whose paths `isModelled` returns true.
 [[nodiscard]] std::string leftOutText(const Machine& machine, MachineLens lens,
                                       bool (*isModelled)(std::string_view path));
 

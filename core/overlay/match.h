@@ -9,10 +9,10 @@ namespace tilewright::overlay {
 
 /// Method by which a name was matched.
 enum class MatchKind : std::uint8_t {
-    Exact,    ///< it is the name of the operator
-    Op,       ///< it is the name of an op to which the operator is lowered
+    Exact,    ///< the name is that of the operator
+    Op,       ///< the name is that of an op to which the operator is lowered
     Ending,   ///< no other operator, and no other name, has this ending
-    Position, ///< it is the position of the operator among the products, from 0
+    Position, ///< the name is the position of the operator among the products, from 0
 };
 /// "name", "op", "ending", "position".
 [[nodiscard]] std::string_view titleOf(MatchKind kind) noexcept;

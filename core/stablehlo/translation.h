@@ -106,7 +106,8 @@ private:
     /// The list of an attribute; `otherwise` for each of `count` entries if there is none.
     Result<Integers> list(const Node& node, std::initializer_list<std::string_view> names, std::size_t count,
                           std::int64_t otherwise) const;
-    /// The same with at least one name and any length; an Error if there is none.
+    /// Same as list(), for a list of any length. Returns an Error if the attribute is missing under all
+    /// names.
     Result<Integers> axes(const Node& node, std::initializer_list<std::string_view> names,
                           std::size_t rank) const;
     Status checkAxes(const Node& node, const Integers& axes, std::size_t rank) const;

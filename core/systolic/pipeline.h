@@ -75,8 +75,8 @@ struct ArrayBubble
     std::uint32_t command = 0; ///< the command that the array waits for
 };
 
-/// What the array waits for, in words: "the wave of an earlier block is still in the array"; empty for a
-/// reason that ArrayBubble does not list.
+/// The reason why the array waits, in words: "the wave of an earlier block is still in the array"; empty for
+/// a reason that ArrayBubble does not list.
 [[nodiscard]] std::string stallText(std::string_view reason);
 
 struct OccupancyPoint

@@ -100,7 +100,7 @@ Prediction predictionOf(const SummarySubject& subject, const std::string& lens, 
     return out;
 }
 
-/// What a prediction says in the unit of a set; `tokens` are those of the row.
+/// Converts a prediction to the unit of a set; `tokens` are those of the row.
 std::optional<double> figureOf(const Prediction& p, Quantity quantity, std::int64_t tokens)
 {
     switch (quantity) {
@@ -121,7 +121,7 @@ std::optional<double> figureOf(const Prediction& p, Quantity quantity, std::int6
     return p.milliseconds;
 }
 
-/// How the table of a call is read.
+/// Options for reading the table of a call.
 validation::ReadOptions readOptionsOf(const ValidateCall& call)
 {
     return {call.measured, call.operatorKind, call.where,

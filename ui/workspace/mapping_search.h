@@ -27,8 +27,8 @@ struct SearchSettings
     SearchMode mode = SearchMode::Proven;
     double seconds = verbs::kLayerSeconds;
     mapping::Reductions reductions = mapping::quickReductions();
-    /// What the search on an architecture with levels settles, by default that of `map`; nullopt: all three
-    /// objectives and the front.
+    /// Objective for which the search on an architecture with levels is settled, by default that of `map`;
+    /// nullopt: all three objectives and the front.
     std::optional<mapping::Objective> objective = mapping::Objective::Edp;
 
     bool operator==(const SearchSettings&) const = default;

@@ -32,7 +32,7 @@ struct NestBar
 struct NestColumn
 {
     QString title;
-    QString place;  ///< its name in sentences: "SPM", "rows of cluster"
+    QString place;  ///< name of the place in sentences: "SPM", "rows of cluster"
     QString note;   ///< "outermost first", "in parallel"
     QString detail; ///< number of passes, or fill of the memory
     QString detailShort;

@@ -18,7 +18,7 @@ using namespace mapping;
 
 namespace {
 
-/// What a search has proven, in words.
+/// Describes what a search has proven.
 QString verdict(const FoundMappings& found, bool levels)
 {
     const mapping::Objective objective = found.asked.value_or(mapping::Objective::Edp);

@@ -14,7 +14,8 @@ namespace tilewright::python {
 
 namespace {
 
-/// What the threads and the end of the interpreter tell each other. Never destroyed: threads sleep on it.
+/// State shared between the threads and the end of the interpreter. Never destroyed, because threads wait on
+/// it.
 struct End
 {
     std::mutex mutex;

@@ -17,7 +17,7 @@ namespace tilewright::python {
 class TableColumns
 {
 public:
-    /// Without Python's lock. Returns false if stopped.
+    /// Runs without the lock of the Python interpreter (GIL). Returns false if the work was stopped.
     [[nodiscard]] bool fill(const tables::Subject& subject, const Progress& progress);
     /// Lists of (name, values) by name of the table: arrays of integers (of doubles if any is missing) or
     /// doubles, or lists of texts and None.

@@ -101,8 +101,8 @@ template <typename T> py::array_t<T> arrayOf(const std::vector<T>& values)
     return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
-/// What all values have in common: each is its own copy, and an object that __new__ alone has made is
-/// refused.
+/// Properties that all value types have in common: each value is its own copy, and an object created by
+/// __new__ alone is refused.
 template <typename T, typename... Options> void addCommon(py::class_<T, Options...>& type)
 {
     type.def("__copy__", [](const py::object& self) { return self; });

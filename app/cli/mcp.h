@@ -15,7 +15,7 @@ namespace tilewright::cli {
 /// Longest message that is read, in bytes; a longer one is answered with an error.
 inline constexpr std::size_t kMostMessageBytes = std::size_t{4} << 20;
 
-/// What a verb has printed.
+/// The output of a verb.
 struct VerbOutput
 {
     int code = 0;

@@ -26,7 +26,7 @@ void rescue(const fs::path& path, std::string_view text)
             OutputFile out(file.string());
             out.write(text);
             const auto written = out.commit(IfThere::Keep);
-            if (written && !*written) // an earlier one
+            if (written && !*written) // the name belongs to an earlier rescued file
                 continue;
             if (!written)
                 break;

@@ -21,7 +21,7 @@ bool isNumber(const std::string& cell)
     });
 }
 
-/// In characters, not in bytes of UTF-8.
+/// Width in characters, not in bytes of UTF-8.
 std::size_t widthOf(std::string_view text)
 {
     return static_cast<std::size_t>(

@@ -39,7 +39,7 @@ void printSubgraphRuns(const verbs::EvaluatedFiles& files, const ScheduleRun& ru
     print(table);
 }
 
-/// Busy time of a unit, and what it waits for, the longest first.
+/// Busy time of a unit, and the times of its waits, the longest first.
 void printUnit(const ScheduleRun& run, const RunUnitSums& sums, const std::string& name)
 {
     std::vector<std::pair<double, std::string_view>> waits;

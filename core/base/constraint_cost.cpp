@@ -15,7 +15,7 @@ std::string_view ConstraintCost::certainty() const noexcept
 
 ConstraintCost constraintCost(std::string text, const BoundedValue& with, const BoundedValue& without)
 {
-    constexpr double kRounding = 1e-9; // of the value; the proofs compare with this tolerance
+    constexpr double kRounding = 1e-9; // relative tolerance of values when proofs are compared
     const auto settled = [](const BoundedValue& v) {
         return v.bound >= v.value * (1 - kRounding) ? v.value : v.bound;
     };

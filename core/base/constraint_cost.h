@@ -20,24 +20,28 @@ struct BoundedValue
 /// The best value with all constraints, minus the best one without this constraint.
 struct ConstraintCost
 {
-    std::string text;   ///< of the constraint
+    std::string text;   ///< text of the constraint
     double without = 0; ///< best value found without the constraint
     double cost = 0;    ///< difference of the two values found
     double least = 0;   ///< the difference of the two optima is proven to be at least this,
     double most = 0;    ///< and at most this
-    std::string space;  ///< description of what the proofs cover; empty: everything
+    /// Description of the schedules or mappings that the proofs cover; empty: all of them.
+    std::string space;
 
     [[nodiscard]] bool isExact() const noexcept { return least == most; }
-    /// What is known of `cost`: "exactly", "at least" (with all constraints the best is proven, without this
-    /// one better ones may exist), "at most" (the reverse) or "about".
+    /// How certain `cost` is. "exactly": both values are proven optimal. "at least": the best value with all
+    /// constraints is proven, but a better one without this constraint may exist. "at most": the reverse.
+    /// "about": neither value is proven.
     [[nodiscard]] std::string_view certainty() const noexcept;
 };
 
-/// `without` is at most `with`, since the search without the constraint knows what was found with it.
+/// Requires that the value of `without` is at most that of `with`; the search without the constraint ensures
+/// this by starting from the result found with it.
 [[nodiscard]] ConstraintCost constraintCost(std::string text, const BoundedValue& with,
                                             const BoundedValue& without);
 
-/// A row for each constraint: its text, the best value without it, its cost, what is proven.
+/// Returns a table with a row for each constraint: its text, the best value without it, its cost, and what is
+/// proven.
 [[nodiscard]] Table constraintCostTable(std::span<const ConstraintCost> costs, const std::string& value);
 
 } // namespace tilewright

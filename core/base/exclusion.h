@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Why a search has nothing to find: a smallest set of limits that together exclude everything. All lenses
-// state it in this form (docs/rules/README.md, "When nothing is left").
+// The reason why no solution exists: a smallest set of limits that together exclude every solution. All
+// lenses state it in this form (docs/rules/README.md, "When no solution exists").
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,20 @@ struct ExcludingLimit
 {
     std::string name;  ///< where it is set: "capacity", "lock of subgraph 2", "prologue", "RF.C"
     std::string value; ///< "10 elements", "always", ">= 64"; empty if the name says all
-    /// Each of these alone, all other limits unchanged, leaves something: "a capacity of 12 elements".
+    /// Values of this limit that would be sufficient, each alone with all other limits unchanged: "a capacity
+    /// of 12 elements".
     std::vector<std::string> enough;
     bool operator==(const ExcludingLimit&) const = default;
 };
 
-/// A smallest set of limits that exclude everything together: without any one of them something is left.
+/// A smallest set of limits that together exclude every solution: if any one of them is dropped, solutions
+/// exist.
 struct Exclusion
 {
     std::vector<ExcludingLimit> limits;
-    std::string because; ///< what the limits ask too much of, with the numbers; without a full stop
-    bool proven = true;  ///< false: nothing was found, but not everything was looked at
+    /// The requirement that the limits do not meet, with the numbers; without a full stop.
+    std::string because;
+    bool proven = true; ///< false: no solution was found, but the search was not exhaustive
 
     /// One sentence without a full stop: "capacity 10 elements: the thinnest slices of op add need
     /// 12 elements; a capacity of 12 elements would do".
@@ -47,9 +50,10 @@ struct Exclusion
 /// "a", "a and b", "a, b and c".
 [[nodiscard]] std::string listedWith(const std::vector<std::string>& parts, std::string_view word);
 
-/// Indices of the limits 0 … count-1 that exclude everything: one, if one does; else two; else a set of which
-/// none can be left out. `excludes` gets a list of indices and says whether these limits leave nothing. All
-/// of them together do. Pairs are tried among the first limits only, so the usual ones come first.
+/// Returns a small set of limits, as indices in 0 … count-1, that excludes every solution: a single limit if
+/// one suffices, else a pair, else a set from which no limit can be dropped. `excludes` gets a list of
+/// indices and returns true if these limits exclude every solution; this must be true for the list of all
+/// limits. Pairs are only tried among the first limits, so the most likely limits should come first.
 template <typename Excludes>
 [[nodiscard]] std::vector<std::size_t> smallestExcluding(std::size_t count, Excludes&& excludes)
 {

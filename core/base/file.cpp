@@ -146,7 +146,7 @@ std::string FileContent::sha256() const
     for (std::size_t at = 0; at < m_whole->size();) {
         const std::string_view block = m_whole->at(at);
         if (block.empty())
-            break; // the file has become shorter: the hash is that of what is left
+            break; // the file has become shorter: the hash is that of the remaining bytes
         hash.add(block);
         at += block.size();
     }

@@ -20,8 +20,8 @@ class ByteSource
 public:
     virtual ~ByteSource() = default;
     [[nodiscard]] virtual std::size_t size() const = 0;
-    /// Returns the bytes at a position, as many as are at hand, valid until the next call. Empty at the end,
-    /// and where nothing can be read.
+    /// Returns the bytes from a position on, as many as are available at once; they stay valid until the next
+    /// call. Empty at the end of the source, and if it cannot be read.
     [[nodiscard]] virtual std::string_view at(std::size_t position) = 0;
 };
 
@@ -43,7 +43,7 @@ private:
 /// A format of which only a part of a file is needed, however large the file is.
 struct PartFormat
 {
-    bool (*isFormat)(std::string_view head); ///< told by the first 256 bytes
+    bool (*isFormat)(std::string_view head); ///< recognises the format by the first 256 bytes
     Result<std::string> (*part)(ByteSource& file);
 };
 
@@ -68,8 +68,8 @@ private:
     std::shared_ptr<ByteSource> m_whole; ///< null if m_text is the whole content
 };
 
-/// From now on the program reads regular files only. For a window, which would stand still as long as nobody
-/// writes to a pipe.
+/// Restricts reading to regular files from now on. The window calls this, because it would freeze while it
+/// waits for somebody to write to a pipe.
 void readNoPipes();
 
 /// Opens the file once. A regular file of the format may have any size; of any other file kMaxFileBytes are

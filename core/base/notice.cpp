@@ -8,7 +8,7 @@ namespace tilewright {
 
 namespace {
 
-/// The one state that core has beside its values: who is told, and what was told.
+/// The only global state of core/: the receiver of notices, and the notices that were already reported.
 struct Notices
 {
     std::mutex mutex;

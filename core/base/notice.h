@@ -7,12 +7,14 @@
 
 namespace tilewright {
 
-/// Receives what a reader accepts but the user should know. Called on the thread of the reader.
+/// Receives notices about input that a reader accepts, but that the user should know about. Called on the
+/// thread of the reader.
 using NoticeHandler = std::function<void(const Error&)>;
 /// Sets the receiver of this program: the command line prints notices, the window shows them, Python warns.
 /// An empty handler drops them.
 void setNoticeHandler(NoticeHandler handler);
-/// Tells the user once per file and message; the place (`path`) may differ. Internal errors are always told.
+/// Reports a notice, only once for each file and message; the place in the file (`path`) may differ. Internal
+/// errors are reported each time.
 void notice(const Error& what);
 
 } // namespace tilewright

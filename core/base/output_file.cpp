@@ -41,10 +41,11 @@ bool syncToDisk(int file)
     return ::fsync(file) == 0 || errno == EINVAL;
 }
 
-/// Where the symbolic links of a file lead to, which need not exist; empty for a loop.
+/// Follows the symbolic links of a path and returns the target, which need not exist; empty if the links form
+/// a loop.
 std::string behindLinks(std::string path)
 {
-    constexpr int kMostLinks = 40; // as the kernel has it
+    constexpr int kMostLinks = 40; // the limit of the Linux kernel
     for (int i = 0; i < kMostLinks; ++i) {
         std::error_code noLink;
         const fs::path next = fs::read_symlink(path, noLink);
@@ -61,7 +62,7 @@ std::string folderOf(const std::string& file)
     return folder.empty() ? "." : folder.string();
 }
 
-/// A name for /dev/stdout and the like: what is opened is a file that the process has already.
+/// True for names such as /dev/stdout, which stand for a file that the process has already opened.
 bool isDeviceName(const std::string& path)
 {
     return path.starts_with("/dev/") || path.starts_with("/proc/");
@@ -115,7 +116,8 @@ void OutputFile::begin(const std::string& temporaries)
 {
     struct stat there = {};
     const bool exists = ::stat(m_path.c_str(), &there) == 0;
-    if (exists && isDeviceName(m_path)) // by its descriptor: it may be one that cannot be opened again
+    // Opened by its descriptor, since it may be impossible to open it a second time.
+    if (exists && isDeviceName(m_path))
         for (const int own : {STDOUT_FILENO, STDERR_FILENO})
             if (struct stat mine = {};
                 ::fstat(own, &mine) == 0 && mine.st_dev == there.st_dev && mine.st_ino == there.st_ino) {
@@ -173,8 +175,8 @@ int OutputFile::moveIntoPlace(IfThere ifThere, bool& existed)
     return existed ? 0 : linked;
 }
 
-/// Overwrites the file with the temporary one. The room is taken first; if the copy fails after that, the
-/// temporary file stays. Returns 0 or errno.
+/// Overwrites the file with the temporary one. Disk space is reserved first; if the copy fails after that,
+/// the temporary file is kept. Returns 0 or errno.
 int OutputFile::copyIntoPlace()
 {
     const int to = ::open(m_target.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);

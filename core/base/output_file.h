@@ -40,8 +40,8 @@ private:
     [[nodiscard]] int copyIntoPlace();
     bool check(bool ok); ///< checks the result of a system call; keeps its errno
 
-    std::string m_path;      ///< as the caller names it
-    std::string m_target;    ///< where its links lead to
+    std::string m_path;      ///< path as the caller names it
+    std::string m_target;    ///< path to which the symbolic links of m_path lead
     std::string m_temporary; ///< empty: the file is written directly
     std::string m_kept;      ///< temporary file that is the only complete one
     int m_file = -1;

@@ -23,7 +23,7 @@ void appendNumber(std::string& out, std::int64_t value);
 
 /// A text in quotes, as one word for the shells bash, zsh and sh.
 [[nodiscard]] std::string shellQuoted(std::string_view text);
-/// The same without quotes if the text needs none, for hints that people read.
+/// Same as above, but without quotes if the text needs none; used for hints that people read.
 [[nodiscard]] std::string shellWord(std::string_view text);
 
 // -- numbers for the user: one format for window, report, command line and messages (docs/design.md 4.7).

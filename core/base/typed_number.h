@@ -27,7 +27,7 @@ struct NumberStyle
 /// so is a unit with two meanings. The Error is a sentence that quotes the text.
 [[nodiscard]] Result<double> readNumber(std::string_view text, std::string_view unit = {},
                                         const NumberStyle& style = {});
-/// The same for a whole number.
+/// Same as above for a whole number.
 [[nodiscard]] Result<std::int64_t> readInteger(std::string_view text, std::string_view unit = {},
                                                const NumberStyle& style = {});
 

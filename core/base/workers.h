@@ -12,8 +12,9 @@
 
 namespace tilewright {
 
-/// The threads of one computation. An exception in one of them does not end the program: the first one is
-/// kept, the others are told to end, and join() throws it in the thread that waits for the result.
+/// The threads of one computation. An exception in one of them does not end the program: the first exception
+/// is kept, the other threads are told to end, and join() throws the exception in the thread that waits for
+/// the result.
 class Workers
 {
 public:

@@ -91,7 +91,8 @@ private:
     {
         const Evaluation after = m_evaluator.evaluate(schedule);
         const std::size_t before = m_before.issues.size();
-        // Fusing two subgraphs that do not fit leaves one issue fewer, and repairs nothing.
+        // The ops with issues are counted, too: fusing two subgraphs that do not fit removes an issue, but
+        // repairs no op.
         const bool fixes = after.issues.size() < before &&
                            opsWithIssues(schedule, after) < opsWithIssues(m_schedule, m_before);
         // Subgraphs that cannot run cost nothing, so adding ops to them is not a gain.

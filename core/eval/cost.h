@@ -256,7 +256,7 @@ struct Tally
     std::int64_t memoryBoundTraffic;
     double memoryBoundElements; ///< memoryBoundTraffic as a rounded sum, for values beyond 63 bits
     double compute;
-    double energy; ///< in pJ (R17); 0 if the problem states none
+    double energy; ///< energy in pJ (R17); 0 if the problem states no energies
     std::int64_t load;
     std::int64_t store;
     std::int64_t peak;

@@ -35,7 +35,7 @@ struct SubgraphEvaluation
     double latency = 0; ///< sum over steps of max(compute, memory) (R10.1)
     double compute = 0; ///< sum of compute times
     double memory = 0;  ///< sum of memory times (R10.1)
-    double energy = 0;  ///< in pJ (R17); 0 if the problem states no energies
+    double energy = 0;  ///< energy in pJ (R17); 0 if the problem states no energies
     double loadElements = 0;
     double storeElements = 0;
     double peakWorkingSet = 0;

@@ -50,7 +50,7 @@ struct TilingCost
     };
     Verdict verdict = Verdict::Illegal;
     double latency = std::numeric_limits<double>::infinity();
-    double energy = 0;     ///< in pJ (R17), if the verdict is Fits; 0 if the problem states none
+    double energy = 0;     ///< energy in pJ (R17) if the verdict is Fits; 0 if the problem states no energies
     std::int64_t peak = 0; ///< largest working set of the steps evaluated so far, in units (R1.9)
     bool anyOrder = false; ///< true if TooLarge holds with every preset row or column traversal
 };

@@ -163,8 +163,8 @@ Tally PositionEngine::total() const
     return out;
 }
 
-/// Does what the active sinks ask for (R6.1, R6.2). Returns the room of their tiles and accumulators (R9.1c,
-/// R9.1d).
+/// Carries out the requests of the active sinks (R6.1, R6.2). Returns the size of their tiles and
+/// accumulators (R9.1c, R9.1d).
 std::int64_t PositionEngine::takeSinks(std::int64_t& stored)
 {
     std::int64_t room = 0;
@@ -281,7 +281,7 @@ bool PositionEngine::addRun(const SubgraphPlan::Use& use, Cost& cost)
     return true;
 }
 
-/// R7.1, R7.2: serves the requests from buffers. Returns the room of the buffers.
+/// R7.1, R7.2: serves the requests from buffers. Returns the size of the buffers.
 std::int64_t PositionEngine::serve(std::int64_t& loaded)
 {
     std::int64_t room = 0;
@@ -306,7 +306,7 @@ std::int64_t PositionEngine::serve(std::int64_t& loaded)
     return room;
 }
 
-/// R9.6: returns the room that outputs take over from inputs, whose buffers are forgotten.
+/// R9.6: returns the memory that outputs take over from inputs, and forgets the buffers of these inputs.
 std::int64_t PositionEngine::donate()
 {
     std::int64_t room = 0;
@@ -333,8 +333,8 @@ std::int64_t PositionEngine::donate()
     return room;
 }
 
-/// R9.9: returns the room of the interior slices that the runs of this step produce. Of two runs with one
-/// rectangle one is a driver's with a part of its reduction, so R9.1d counts both.
+/// R9.9: returns the size of the interior slices that the runs of this step produce. If two runs have the
+/// same rectangle, one belongs to a driver and covers a part of its reduction, so R9.1d counts both.
 std::int64_t PositionEngine::interiorSlices() const
 {
     std::int64_t room = 0;

@@ -85,7 +85,7 @@ private:
         [[nodiscard]] std::int64_t size() const noexcept { return end - begin; }
         bool operator==(const Range&) const = default;
     };
-    /// What a range changes with, as bits.
+    /// Bits that say what a range depends on: the row or column of the tile, or the k step.
     static constexpr std::uint8_t kWithRow = 1, kWithCol = 2, kWithStep = 4;
     struct Slot
     {
@@ -103,7 +103,8 @@ private:
         std::uint32_t map = kNone;      ///< number of its map in m_footprints
         std::uint32_t coverage = kNone; ///< index in m_coverage if the input is kept (R9.7)
         std::int64_t height = 1, width = 1, units = 1, wholeSize = 0;
-        std::uint64_t askedWhole = 0, taken = 0; ///< last step with a request for all of it, with a donation
+        /// Last step with a request for the whole input; last step that takes over its memory (donation).
+        std::uint64_t askedWhole = 0, taken = 0;
     };
     struct Product
     {
@@ -175,7 +176,7 @@ private:
 
     private:
         std::vector<Item> m_list;
-        std::vector<std::uint32_t> m_head; // by owner: its last item
+        std::vector<std::uint32_t> m_head; // for each owner, its last item
     };
     /// R9.7: the elements of a retained input that have been loaded.
     class Coverage
@@ -207,10 +208,10 @@ private:
     {
         double compute = 0, energy = 0;
         std::int64_t loaded = 0, stored = 0;
-        std::int64_t count = 0; ///< in this run
+        std::int64_t count = 0; ///< number of these steps in the current run of steps
         [[nodiscard]] auto key() const noexcept { return std::tuple(compute, energy, loaded, stored); }
     };
-    /// The steps after the first one of all tiles of a class.
+    /// Sums over the steps of a tile except the first one; equal for all tiles of a class.
     struct Rest
     {
         bool ready = false;
@@ -221,8 +222,10 @@ private:
     /// Classes of the places of tiles along one axis.
     struct Places
     {
-        std::vector<std::int32_t> classes; ///< by place; kUnknown until needed, kAlone: no class
-        std::vector<Range> hulls; ///< for each class and slot, of the place that the class began with
+        /// Class of each place; kUnknown until needed, kAlone if it has no class.
+        std::vector<std::int32_t> classes;
+        /// For each class and slot, the range at the place with which the class began.
+        std::vector<Range> hulls;
         std::size_t count = 0;
     };
     static constexpr std::int32_t kUnknown = -1, kAlone = -2;
@@ -279,16 +282,16 @@ private:
     struct PlaceRun
     {
         std::int64_t begin = 0, end = 0;
-        bool isAlike = true; ///< false if nothing is known of them
+        bool isAlike = true; ///< false if it is not known whether the places are alike
     };
     [[nodiscard]] const std::vector<PlaceRun>& runsOf(bool ofRows);
     [[nodiscard]] std::vector<std::pair<std::uint32_t, bool>> held() const;
     [[nodiscard]] std::vector<std::int64_t> counts() const;
     void moveTo(const TilePlace& tile);
 
-    /// Does visit(place) for all places of a run, in either direction. After the first one, `period` places
-    /// are visited and stand for the others, if they leave in fast memory what they found there; then
-    /// moveBy(places) goes on to the last of these. Returns false if the limit or the most steps are reached.
+    /// Calls visit(place) for the places of a run, in either direction. If, after the first place, `period`
+    /// places leave fast memory as they found it, they represent the remaining places, and moveBy(places)
+    /// skips to the last of these. Returns false if the limit or the maximum number of steps is reached.
     template <class Limit, class Visit, class MoveBy>
     [[nodiscard]] bool visitRun(const PlaceRun& run, bool backwards, std::int64_t period, Limit& limit,
                                 Visit&& visit, MoveBy&& moveBy)
@@ -328,7 +331,7 @@ private:
         const bool byRows = kind == TraversalKind::Raster || kind == TraversalKind::Snake;
         const bool turns = kind == TraversalKind::Snake || kind == TraversalKind::ColumnSnake;
         const std::vector<PlaceRun>&lines = runsOf(byRows), &tiles = runsOf(!byRows);
-        // Tiles without steps leave in fast memory what was there before.
+        // Tiles without steps do not change fast memory.
         const auto move = [this](bool rows, std::int64_t by) {
             if (rows ? m_lastTile.row == m_row : m_lastTile.col == m_col)
                 moveTo({m_lastTile.row + (rows ? by : 0), m_lastTile.col + (rows ? 0 : by)});
@@ -435,7 +438,7 @@ private:
     std::vector<PlaceRun> m_rowRuns, m_colRuns; ///< see runsOf(); empty until needed
     KeyTable<2> m_restKeys;                     // class of the row and of the column
     std::vector<Rest> m_rests;
-    std::vector<Cost> m_costs; ///< by use
+    std::vector<Cost> m_costs; ///< cost of each use
     KeyTable<4> m_kindKeys;
     std::vector<Kind> m_kinds;
     std::vector<FastFootprints::Shift> m_boxShift; // scratch memory of isShifted() and alike()
@@ -447,9 +450,9 @@ private:
     std::int64_t m_left = 0; ///< steps that may still be walked
     std::int64_t m_row = 0, m_col = 0, m_step = 0, m_tileSteps = 0;
     TilePlace m_lastTile;              ///< last one with steps
-    std::vector<Range> m_range;        // by slot
+    std::vector<Range> m_range;        // range of each slot
     std::uint64_t m_stamp = 0;         // number of the step, counted over all runs
-    std::vector<std::uint64_t> m_seen; // by use: last step that had it
+    std::vector<std::uint64_t> m_seen; // for each use, the last step in which it occurred
     std::vector<std::uint32_t> m_stack;
     Items<Run> m_runs;
     Items<Request> m_requests, m_buffers, m_previous;

@@ -68,7 +68,7 @@ struct LowerBound
 /// Lower bound of the elements of its operand (by index) that an op reads if `least` elements of its result
 /// are computed, in elements of the tensor that holds them.
 [[nodiscard]] std::int64_t leastRead(const Problem& problem, OpId o, std::size_t operand, std::int64_t least);
-/// The same of all operands of a reader that t holds.
+/// The largest leastRead() over those operands of a reader that are tensor `t`.
 [[nodiscard]] std::int64_t leastReadOf(const Problem& problem, TensorId t, OpId reader, std::int64_t least);
 
 /// Lower bound of the elements of t, which is a graph input or a view, that every schedule loads. `axes`:

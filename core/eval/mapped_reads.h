@@ -21,14 +21,14 @@ struct MappedRead
     OpId op;
     TensorId view;
     Role role = Role::Pointwise;
-    Rect rect;            ///< of the view, in one step
-    Rect tile;            ///< of the view, in all k steps of the tile
-    Rect whole;           ///< of the view, in all tiles
-    Rect own;             ///< of `tile`, the rows that no other row of tiles needs
-    MapFootprint touched; ///< by `tile`
-    /// Of the elements that `tile` touches, those that `whole` outside `own` touches, too: other tiles read
-    /// or compute them again. 0 for maps other than windows. Elements between tiles that no tile needs
-    /// (windows smaller than their stride) count as needed.
+    Rect rect;            ///< part of the view that is read in one step
+    Rect tile;            ///< part of the view that is read in all k steps of the tile
+    Rect whole;           ///< part of the view that is read in all tiles
+    Rect own;             ///< the rows of `tile` that no other row of tiles reads
+    MapFootprint touched; ///< elements of the base that `tile` touches
+    /// Number of elements that `tile` touches and that the parts of `whole` outside `own` also touch: other
+    /// tiles read or compute them again. 0 for index maps other than windows. Elements between tiles that no
+    /// tile needs (windows smaller than their stride) count as needed.
     std::int64_t halo = 0;
     bool operator==(const MappedRead&) const = default;
 };
@@ -47,8 +47,8 @@ struct MappedRead
 /// The halos in the working set of a step, in units (R1.9).
 struct HaloVolume
 {
-    std::int64_t input = 0;    ///< in input buffers (R9.1b): elements that other tiles load, too
-    std::int64_t interior = 0; ///< in interior slices (R9.9): elements that other tiles compute, too
+    std::int64_t input = 0;    ///< elements in input buffers (R9.1b) that other tiles also load
+    std::int64_t interior = 0; ///< elements in interior slices (R9.9) that other tiles also compute
     bool operator==(const HaloVolume&) const = default;
 };
 

@@ -73,7 +73,7 @@ struct Resident
     enum class Kind : std::uint8_t { Resident, Retained, Input, Output, Accumulator, Interior };
     Kind kind = Kind::Resident;
     TensorId tensor;           ///< for an accumulator: the sink for which the drivers accumulate
-    std::int64_t elements = 0; ///< in units (R1.9)
+    std::int64_t elements = 0; ///< size in units (R1.9)
     std::optional<Rect> rect;  ///< the part of the tensor; nothing for the whole tensor
     std::optional<Role> role;  ///< for an input: the role of its request
     bool loadedNow = false;    ///< for an input: true if loaded in this step, not reused

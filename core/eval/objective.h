@@ -14,7 +14,7 @@ namespace tilewright {
 
 enum class SolveObjective : std::uint8_t {
     Latency,
-    Energy, ///< in pJ (R17)
+    Energy, ///< energy in pJ (R17)
     Edp     ///< energy-delay product: latency x energy
 };
 /// The names in options and files, by SolveObjective.

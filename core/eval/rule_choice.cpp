@@ -23,7 +23,7 @@ std::string deviationText(const std::optional<double>& reported, double computed
     if (!reported)
         return "none is reported, " + ours + " is computed";
     std::string theirs = formatGrouped(*reported);
-    if (theirs == ours) { // they differ behind the first decimal
+    if (theirs == ours) { // the two values differ only after the first decimal
         theirs = formatNumber(*reported);
         ours = formatNumber(computed);
     }

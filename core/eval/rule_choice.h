@@ -49,7 +49,8 @@ struct LatencyDeviation
 [[nodiscard]] std::vector<LatencyDeviation> latencyDeviations(const Schedule& schedule,
                                                               const Evaluation& evaluation);
 
-/// R10.2: tells the deviations with notice(): the first one, and how many there are. `file` has them.
+/// R10.2: reports by notice() the latencies in the file that differ from the computed ones: the first one,
+/// and their number.
 void noticeDeviations(const std::string& file, std::span<const LatencyDeviation> deviations);
 
 /// The effects of another value of one rule switch on a schedule.

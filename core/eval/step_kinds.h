@@ -13,14 +13,14 @@ namespace tilewright {
 /// Steps of equal compute time, loads and stores.
 struct StepKind
 {
-    Step first; ///< the earliest of them
+    Step first; ///< the earliest step of this kind
     std::int64_t count = 0;
     [[nodiscard]] double latency() const noexcept { return static_cast<double>(count) * first.latency; }
 };
 /// The steps of one subgraph.
 struct StepKinds
 {
-    std::vector<StepKind> kinds;                ///< in the order of their first step
+    std::vector<StepKind> kinds;                ///< kinds of steps, in the order of their first step
     Step largest;                               ///< the earliest step with the largest working set
     std::map<std::int64_t, std::int64_t> tiles; ///< number of tiles by their number of k steps
     std::map<OpId, double> energy;              ///< energy of the runs of each op, in pJ

@@ -11,7 +11,7 @@
 
 namespace tilewright {
 
-/// One thing that a run reads.
+/// One source from which a run reads.
 struct StepRead
 {
     enum class Kind : std::uint8_t {
@@ -24,7 +24,7 @@ struct StepRead
     };
     Kind kind = Kind::None;
     std::uint32_t index = 0;
-    std::int64_t step = 0; ///< as Step::index
+    std::int64_t step = 0; ///< number of the step, as in Step::index
     TensorId tensor{};
     bool operator==(const StepRead&) const = default;
 };
@@ -48,11 +48,12 @@ struct StepLinks
         TensorId tensor;
         Rect box;
     };
-    std::vector<Run> runs; ///< by run of the step
+    std::vector<Run> runs; ///< one entry for each run of the step
     std::vector<StepRead> reads;
     /// The runs of the step, each after those whose results it reads; otherwise in the order of R6.6.
     std::vector<std::uint32_t> order;
-    std::vector<std::uint32_t> completing; ///< by sink of the step: the run of its producer in this step
+    /// For each sink of the step, the run of its producer in this step.
+    std::vector<std::uint32_t> completing;
     std::vector<Accumulator> accumulators;
     std::vector<ResidentPart> residentParts;
 
@@ -62,7 +63,7 @@ struct StepLinks
     }
 };
 
-/// As traceSubgraph(), with the links of each step.
+/// Same as traceSubgraph(), with the links of each step.
 void traceLinkedSteps(const Problem& problem, const Subgraph& subgraph,
                       std::span<const TensorId> residentBefore, const Rules& rules,
                       const std::function<bool(const Step&, const StepLinks&)>& visit);

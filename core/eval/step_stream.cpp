@@ -21,7 +21,8 @@ StepOrder::StepOrder(const Problem& problem, const Subgraph& s, std::span<const 
 std::vector<StepStretch> cutIntoStretches(const StepOrder& order, std::size_t count)
 {
     StepWalker walker(order.plan, order.subgraph, order.resident);
-    std::vector<std::int64_t> before{0}; // by tile, and all: steps before it
+    // For each tile, the number of steps before it; last, the number of all steps.
+    std::vector<std::int64_t> before{0};
     for (const std::int64_t tile : order.tiles) {
         walker.goTo(tile / order.cols, tile % order.cols);
         before.push_back(before.back() + walker.step().kSteps);

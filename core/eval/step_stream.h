@@ -22,7 +22,7 @@ struct StepOrder
     SubgraphPlan plan;
     const Subgraph& subgraph;
     std::vector<TensorId> resident;
-    std::vector<std::int64_t> tiles; ///< in order of execution
+    std::vector<std::int64_t> tiles; ///< tiles in order of execution
     std::int64_t cols = 1;           ///< columns of the grid of tiles
 };
 

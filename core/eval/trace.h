@@ -36,7 +36,7 @@ struct StepRun
     Rect rect;
     std::int64_t k0 = 0, k1 = 0;
     double cost = 0;       ///< compute time charged; 0 for a repeated run (R8.1)
-    double energy = 0;     ///< in pJ (R17), likewise
+    double energy = 0;     ///< energy in pJ (R17), likewise
     bool repeated = false; ///< true if identical to a run of an earlier step
 };
 
@@ -48,13 +48,13 @@ struct StepSink
     bool completes = false;
     bool stored = false;               ///< true if written to slow memory in this step
     std::int64_t accumulators = 0;     ///< size of the separate accumulators of split drivers (R9.1d)
-    std::int64_t accumulatorCount = 0; ///< number of them
-    std::int64_t outputElements = 0;   ///< room of the output tile (R9.1c)
+    std::int64_t accumulatorCount = 0; ///< number of accumulators
+    std::int64_t outputElements = 0;   ///< size of the output tile (R9.1c)
     std::int64_t storedElements = 0;   ///< written to slow memory in this step
     std::optional<TensorId> takesOver; ///< tensor whose buffer the output reuses from now on (R9.6)
 };
 
-/// R9.9: an interior slice that takes room in the step that produces it.
+/// R9.9: an interior slice that occupies memory in the step that produces it.
 struct StepInterior
 {
     TensorId tensor;
@@ -82,7 +82,7 @@ struct Step
     std::int64_t outputElements = 0, accumulatorElements = 0, donatedElements = 0;
     std::int64_t interiorElements = 0; ///< size of the interior slices (R9.9)
     double compute = 0, memory = 0, latency = 0;
-    double energy = 0; ///< in pJ (R17)
+    double energy = 0; ///< energy in pJ (R17)
     double start = 0;  ///< time since the start of the subgraph
     [[nodiscard]] Bound bound() const noexcept
     {

@@ -26,17 +26,17 @@ public:
 
     /// Calls the visitor for each step, until it returns false.
     void walk(const std::function<bool(const Step&)>& visit);
-    /// Likewise, with what the runs of each step read.
+    /// Same as walk(), with the sources from which the runs of each step read.
     void walkWithLinks(const std::function<bool(const Step&, const StepLinks&)>& visit);
 
-    // The same step by step: goTo() for each tile, then takeStep() and nextStep() for each of its k steps.
-    /// Moves to a tile, and sets Step::kSteps of it.
+    // The following functions walk step by step: goTo() for each tile, then takeStep() and nextStep() for
+    // each of its k steps. goTo() moves to a tile and sets Step::kSteps for it.
     void goTo(std::int64_t row, std::int64_t col);
     void takeStep();
     void nextStep();
     /// The number of the first step (Step::index), if the walk begins later in the order of the tiles.
     void beginAt(std::int64_t index) { m_step.index = index; }
-    /// Of the step taken last.
+    /// Computes links() for the last step taken.
     void findLinks();
     [[nodiscard]] const Step& step() const noexcept { return m_step; }
     [[nodiscard]] const StepLinks& links() const noexcept { return m_links; }
@@ -52,9 +52,9 @@ private:
         TensorId tensor;
         Role role;
         Rect rect;
-        Rect box;            // what it touches of the stored tensor (R1.8)
+        Rect box;            // part of the stored tensor that the request touches (R1.8)
         std::int64_t volume; // number of elements that it touches
-        StepRead read;       // what serves it
+        StepRead read;       // source that serves the request
     };
 
     void findRepeatable();

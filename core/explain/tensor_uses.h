@@ -13,15 +13,15 @@
 
 namespace tilewright {
 
-/// What one subgraph does with a tensor.
+/// How one subgraph uses a tensor.
 struct TensorUse
 {
     SubgraphId subgraph;
-    bool computed = false; ///< its ops compute the tensor
-    bool read = false;     ///< its ops read it
-    bool interior = false; ///< it stays inside the subgraph (R2)
+    bool computed = false; ///< true if the subgraph's ops compute the tensor
+    bool read = false;     ///< true if the subgraph's ops read the tensor
+    bool interior = false; ///< true if the tensor stays inside the subgraph (R2)
     bool resident = false; ///< the subgraph before has retained it (R3)
-    bool retained = false; ///< it stays in fast memory for the next subgraph
+    bool retained = false; ///< true if the tensor stays in fast memory for the next subgraph
     /// Units that move; nothing if the subgraph breaks a rule or has too many steps to count.
     std::optional<TensorTraffic> traffic;
 };

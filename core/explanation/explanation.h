@@ -31,7 +31,8 @@ struct ExplainedValue
     Operation operation = Operation::Leaf;
     std::vector<ExplainedValue> parts; ///< empty for a leaf
     std::string rule;                  ///< citation of the rule: "R19", "docs/rules/npu.md 5"; may be empty
-    std::string source; ///< of a leaf: file, field of a machine, engine that computed the value; may be empty
+    /// Source of a leaf: file, field of a machine, or engine that computed the value; may be empty.
+    std::string source;
     bool operator==(const ExplainedValue&) const = default;
 
     /// Computes the value again from the leaves.

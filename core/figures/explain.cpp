@@ -40,7 +40,7 @@ Result<Figures> ofSystolic(const ExplainCall& call)
     return systolicFigures(std::make_shared<const verbs::NetworkAnswer>(*std::move(answer)));
 }
 
-/// Of the method of least energy-delay product of a layer.
+/// Figures of the method with the least energy-delay product for a layer.
 Result<Figures> ofMapping(const ExplainCall& call)
 {
     verbs::MapCall map;

@@ -24,7 +24,7 @@ struct ExplainCall
 };
 void bindOptions(verbs::OptionList& o, ExplainCall& call);
 
-/// What was asked, and all figures that can be.
+/// Answer of the verb explain: the figure that was asked for, and all figures that can be explained.
 struct ExplainAnswer
 {
     Figures figures;

@@ -15,15 +15,15 @@
 
 namespace tilewright::figures {
 
-/// What is true of a figure in every answer. `address` is its place in the answer's JSON document, with dots:
-/// "subgraphs.*.latency"; the star is an index.
+/// Properties of a figure that are the same in every answer. `address` is its place in the JSON document of
+/// the answer, with dots: "subgraphs.*.latency"; the star is an index.
 struct FigureKind
 {
     std::string_view address;
     std::string_view title;          ///< noun: "latency of a subgraph"
-    std::string_view meaning;        ///< what it is, in sentences
-    std::string_view leavesOut = {}; ///< what it does not count; may be empty
-    std::string_view elsewhere = {}; ///< what other programs call it; may be empty
+    std::string_view meaning;        ///< definition of the figure, in sentences
+    std::string_view leavesOut = {}; ///< effects that the figure does not include; may be empty
+    std::string_view elsewhere = {}; ///< name of the figure in other programs; may be empty
 };
 
 /// One figure of an answer.
@@ -35,10 +35,10 @@ struct Figure
     ExplainedValue value;
 };
 
-/// The elements that the star of an address stands for.
+/// The elements for which the star of an address stands.
 struct FigureGroup
 {
-    std::string_view name;          ///< what stands before the star: "subgraphs"
+    std::string_view name;          ///< part of the address before the star: "subgraphs"
     std::vector<std::string> names; ///< name of each element; empty if the elements have no names
 };
 

@@ -10,7 +10,7 @@ namespace tilewright::figures {
 
 namespace {
 
-constexpr std::size_t kMostParts = 40; ///< parts of a sum that are told one by one
+constexpr std::size_t kMostParts = 40; ///< maximum number of parts of a sum that are listed separately
 
 } // namespace
 

@@ -22,13 +22,13 @@ struct ScheduleSource
     std::string time;    ///< "cycles", "units of time"
     std::string perTime; ///< "elements a cycle"
     lower::ModelOnMachinePtr model;
-    /// What has been walked so far.
+    /// The subgraphs whose steps have been simulated so far, by index.
     std::shared_ptr<std::map<std::size_t, std::optional<StepKinds>>> walked =
         std::make_shared<std::map<std::size_t, std::optional<StepKinds>>>();
 
     [[nodiscard]] const Problem& problem() const { return *snapshot->problem; }
     [[nodiscard]] const Evaluation& evaluation() const { return snapshot->evaluation; }
-    /// Nothing if the subgraph breaks a rule.
+    /// Returns the evaluation of a subgraph; null if the subgraph violates a rule.
     [[nodiscard]] const SubgraphEvaluation* valid(std::size_t i) const
     {
         const SubgraphEvaluation& e = evaluation().subgraphs[i];
@@ -49,16 +49,16 @@ struct ScheduleSource
     }
 };
 
-/// Nothing: this answer has no such figure.
+/// A figure with its explanation; nothing if this answer has no such figure.
 using Value = std::optional<ExplainedValue>;
 
-/// A value that the evaluator states, because its steps are too many to be told.
+/// A value taken from the evaluator without explanation, because its steps are too many to list.
 [[nodiscard]] ExplainedValue byEvaluator(std::string name, std::string unit, double value, std::string rule);
 [[nodiscard]] ExplainedValue counted(std::string name, std::int64_t count, std::string unit = {});
 /// A sum. Of many parts the smaller ones are one leaf: the rest of `whole`.
 [[nodiscard]] ExplainedValue sumOf(std::string name, std::string unit, double whole,
                                    std::vector<ExplainedValue> parts, std::string rule = {});
-/// A value of the problem file, or of what the model was lowered to.
+/// A value from the problem file, or from the lowering of the model.
 [[nodiscard]] ExplainedValue given(const ScheduleSource& s, std::string name, std::string unit, double value,
                                    const std::string& field);
 /// Sizes in units (R1.9) as elements that capacity and bandwidth count.

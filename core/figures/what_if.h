@@ -16,7 +16,7 @@ namespace tilewright::figures {
 struct WhatIf
 {
     std::string field;    ///< field of the machine, or of a plain problem: "levels.external.gb_per_s"
-    std::string from, to; ///< its values, as in the file
+    std::string from, to; ///< values of the field before and after the change, as in the file
     double figure = 0;    ///< the figure with `to`
     double change = 0;    ///< figure minus the figure with `from`
     std::string note;     ///< of another clock: by how much its cycles are shorter; else empty

@@ -45,11 +45,12 @@ struct Level
 {
     std::string name;
     std::array<bool, kOperands> holds{true, true, true};
-    std::optional<std::int64_t> bytes; ///< of one instance; nullopt: unlimited. Not used with `memories`
+    std::optional<std::int64_t> bytes; ///< size of one instance; nullopt: unlimited. Not used with `memories`
     /// Bytes of the operands that have memories of their own: one for each that the level holds, else 0.
     std::optional<std::array<std::int64_t, kOperands>> memories;
-    std::optional<double> readBytesPerCycle, writeBytesPerCycle; ///< of one instance; nullopt: unlimited
-    double readPj = 0, writePj = 0;                              ///< for one bit
+    /// Bandwidth of one instance; nullopt: unlimited.
+    std::optional<double> readBytesPerCycle, writeBytesPerCycle;
+    double readPj = 0, writePj = 0;     ///< energy of reading or writing one bit
     std::optional<bool> doubleBuffered; ///< nullopt: by its place, see Architecture::isDoubleBuffered()
     std::vector<Axis> axes;
     bool multicast = true;      ///< the fan-out delivers one read to all instances that need it
@@ -65,12 +66,12 @@ struct Architecture
     double clockGhz = 1;
     std::array<std::int64_t, kOperands> bits{16, 16, 16}; ///< width of an element
     std::int64_t accumulatorBits = 32;                    ///< width of a partial sum of the written operand
-    double macPj = 0;                                     ///< for one multiplication
+    double macPj = 0;                                     ///< energy of one multiplication
     bool imperfect = false; ///< factors need not divide: the last tile of a loop is smaller
     std::vector<Level> levels;
 
-    /// Whether half of the level is filled while the other half is in use. Without a statement of the file
-    /// this holds between the outermost and the innermost level.
+    /// True if one half of the level is filled while the other half is in use (double buffering). If the file
+    /// does not say, this holds for the levels between the outermost and the innermost one.
     [[nodiscard]] bool isDoubleBuffered(std::size_t level) const noexcept
     {
         return levels[level].doubleBuffered.value_or(level > 0 && level + 1 < levels.size());

@@ -36,8 +36,8 @@ double usedBits(const LoopNest& nest, const Architecture& architecture, std::siz
     return out;
 }
 
-/// How often the outermost level reads each element at least: once for every instance that no read reaches
-/// together with others and that works on the same elements.
+/// Lower bound of the number of times that the outermost level reads each element: once for every instance
+/// that shares no read with others and that works on the same elements.
 double leastReads(const LoopNest& nest, const Architecture& architecture, const Tilings& tilings,
                   std::size_t op)
 {
@@ -115,8 +115,10 @@ void boundQuickly(const LoopNest& nest, const Architecture& architecture, Branch
             const double different = tilings.indexing(e.operand, tilings.first());
             if (!hasWindow(nest.operands[e.operand])) {
                 energy += tilings.visitEnergy(i, e.operand, 0) * different;
-                add(e, tilings.flow(e, different, 0)); // tiles of any size move the same in sum
-            } else if (e.outer == 0) { // what neighbours share is loaded again, depending on the tiles
+                // The sum of what moves does not depend on the tile sizes.
+                add(e, tilings.flow(e, different, 0));
+            } else if (e.outer == 0) {
+                // Data shared by neighbours is loaded again, depending on the tile sizes.
                 const double bits = usedBits(nest, architecture, e.operand) *
                                     leastReads(nest, architecture, tilings, e.operand);
                 energy += bits * architecture.levels.front().readPj;
@@ -253,8 +255,8 @@ double BranchSearch::rest(std::size_t level, State state)
     return std::max(known, 0.0);
 }
 
-/// The same; `cutoff` if it is not less. Visits of an operand whose tile no loop of the level changes count
-/// as its different tiles.
+/// Same as rest(), but returns `cutoff` if the result is not below it. If no loop of a level changes the tile
+/// of an operand, its visits count as its different tiles.
 double BranchSearch::restBelow(std::size_t level, State state, double cutoff)
 {
     const Tilings& t = *m_tilings;

@@ -16,10 +16,10 @@ namespace tilewright::hierarchy {
 struct Branch
 {
     SpatialChoice choice;
-    // Lower bounds of all mappings in it that are not settled; infinite if there are none.
+    // Lower bounds over all mappings of the branch that are not settled; infinite if there are none.
     double energy = 0;
     double cycles = 0;
-    bool isBounded = false; ///< by boundQuickly()
+    bool isBounded = false; ///< true if the bounds are those of boundQuickly()
 
     [[nodiscard]] double value(Objective objective) const noexcept
     {
@@ -39,8 +39,8 @@ void putInnermost(const LoopNest& nest, int stationary, std::vector<TiledLoop>& 
 /// all axes in use.
 [[nodiscard]] Branch boundOfAll(const LoopNest& nest, const Architecture& architecture);
 
-/// Bounds of a branch that need no list of its tilings (docs/rules/hierarchy.md 7). Infinite if no mapping in
-/// it is valid.
+/// Computes bounds of a branch without a list of its tilings (docs/rules/hierarchy.md 7). They are infinite
+/// if the branch has no valid mapping.
 void boundQuickly(const LoopNest& nest, const Architecture& architecture, Branch& branch);
 
 /// Searches branches, one after the other, on one thread (docs/rules/hierarchy.md 7).
@@ -56,8 +56,8 @@ public:
     void dive(const Branch& branch, std::size_t states);
     /// Settles the branch if its bounds are enough for that.
     void cut(Branch& branch);
-    /// Settles the branch. If the search ends before, raises its bounds as far as they are known. More than
-    /// `states` tilings per level are not settled.
+    /// Settles the branch. If the search ends before that, raises the bounds of the branch as far as
+    /// possible. A level with more than `states` tilings is not settled.
     void settle(Branch& branch, std::size_t states);
 
     [[nodiscard]] const SearchCounts& counts() const noexcept { return m_counts; }
@@ -65,13 +65,16 @@ public:
 private:
     using State = Tilings::State;
 
-    /// The levels outside of one are fixed.
+    /// A node of the search: the tilings of the outermost levels are decided.
     struct Node
     {
         State state = 0;
-        double energy = 0; ///< of all exchanges between them, and what is the same for all tilings
-        std::array<double, kOperands> visits{1, 1, 1}; ///< of a level inside, unless loops change the tile
-        std::array<double, kMaxLevels> readBits{}, writeBits{}; ///< with the least that those inside can move
+        /// Energy of all exchanges between these levels, and the energy that is the same for all tilings.
+        double energy = 0;
+        /// Visits of a level inside, unless its loops change the tile.
+        std::array<double, kOperands> visits{1, 1, 1};
+        /// Traffic, including the least that the levels inside can cause.
+        std::array<double, kMaxLevels> readBits{}, writeBits{};
         double waiting = 0;
     };
     /// An order of the temporal loops of a level.
@@ -119,7 +122,7 @@ private:
     SearchCounts m_counts;
     std::unique_ptr<Tilings> m_tilings;
     const SpatialChoice* m_choice = nullptr;
-    std::vector<double> m_rest; ///< by level and state; negative: not computed
+    std::vector<double> m_rest; ///< for each level and state; negative if not computed
     // The path to the present node, by level.
     std::array<State, kMaxLevels> m_states{};
     std::array<Order, kMaxLevels> m_orders{};

@@ -110,7 +110,7 @@ private:
             levelFrom(level, axes, inside * factor, chain);
             return true;
         };
-        if (level == 0) { // whatever is left
+        if (level == 0) { // the outermost level takes the remaining factor
             const std::int64_t rest = ceilDiv(m_trips, inside);
             const FactorLimit* const limit = m_constraints.at(0, FactorLimit::kTemporal, m_loop);
             if (!limit || limit->allows(rest))
@@ -137,7 +137,7 @@ private:
         }
     }
 
-    /// Whether the factor is left out of the present list.
+    /// True if the factor is left out of the present list.
     [[nodiscard]] bool isThinned(std::int64_t factor, std::int64_t rest) const noexcept
     {
         if (m_thinning == 0 || factor == 1)
@@ -189,7 +189,7 @@ private:
                             return d.filterLoop >= 0 && (d.loop == m_loop || d.filterLoop == m_loop);
                         });
         Share out;
-        if (isIndex && !isWindow) { // every tile once, of whatever size
+        if (isIndex && !isWindow) { // every tile is read once, whatever its size
             const auto trips = static_cast<double>(m_trips);
             return {trips, trips, 1, 1, trips, trips};
         }

@@ -26,7 +26,8 @@ struct Share
     // Reads of P and writes of C, for the written operand writes of P and reads of C. Those of loops of a
     // window are numbers of tiles, and stand apart.
     double outer = 1, inner = 1, outerTiles = 1, innerTiles = 1;
-    double visited = 1, first = 1; ///< of the written operand: visits, the largest number of first ones
+    /// For the written operand: number of visits, and largest possible number of first visits.
+    double visited = 1, first = 1;
 
     void multiply(const Share& other) noexcept
     {
@@ -37,19 +38,20 @@ struct Share
         visited *= other.visited;
         first *= other.first;
     }
-    /// The least of both in everything.
+    /// Lowers each member to the lesser of both values.
     void limit(const Share& other) noexcept;
 };
 
 /// The factors of one loop at all places.
 struct Chain
 {
-    std::array<std::int64_t, kMaxLevels> temporal{}; ///< by level
-    std::vector<std::int64_t> spatial;               ///< by axis, those of all levels in one list
-    std::array<std::int64_t, kMaxLevels> extents{};  ///< extents of the largest tile of each level
-    std::array<double, kMaxLevels + 1> instances{};  ///< along this loop
-    double steps = 1;                                ///< temporal ones
-    std::vector<Share> shares;                       ///< by hop
+    std::array<std::int64_t, kMaxLevels> temporal{}; ///< factor of the loop at each level
+    /// Factor of the loop on each axis; the axes of all levels form one list.
+    std::vector<std::int64_t> spatial;
+    std::array<std::int64_t, kMaxLevels> extents{}; ///< extents of the largest tile of each level
+    std::array<double, kMaxLevels + 1> instances{}; ///< along this loop
+    double steps = 1;                               ///< temporal ones
+    std::vector<Share> shares;                      ///< one entry for each hop
 };
 
 struct ChainList

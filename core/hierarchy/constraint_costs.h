@@ -13,7 +13,7 @@ namespace tilewright::hierarchy {
 /// A search that leaves one constraint out.
 struct Release
 {
-    std::string text; ///< of the constraint
+    std::string text; ///< text of the constraint
     Architecture architecture;
     Constraints constraints;
 };
@@ -22,10 +22,10 @@ struct Release
 [[nodiscard]] std::vector<Release> releasesOf(const LoopNest& nest, const Architecture& architecture,
                                               const Constraints& constraints);
 
-/// Searches once for each release, with the limits of `options` except its constraints. `result`: of the
-/// search with all of them. What holds with a constraint may also hold without it, so that a release never
-/// counts as worse. Empty if `result` has no mapping; a stop request leaves out the releases that are not
-/// done.
+/// Searches once without each constraint, with the limits of `options` except its constraints. `result` is
+/// the result of the search with all constraints. A result with a constraint is also valid without it, so
+/// dropping a constraint never counts as worse. Returns nothing if `result` has no mapping. After a stop
+/// request, the remaining constraints are left out.
 [[nodiscard]] std::vector<ConstraintCost> constraintCosts(const LoopNest& nest,
                                                           const std::vector<Release>& releases,
                                                           const SearchResult& result, Objective objective,

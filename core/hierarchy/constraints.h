@@ -37,9 +37,10 @@ struct FactorLimit
 
 struct Constraints
 {
-    std::vector<FactorLimit> factors; ///< at most one for each place and loop
-    /// By level: the innermost temporal loops, from the outermost of them inwards. Loops that are not in the
-    /// list lie outside of these in any order. A list that is missing or empty asks for nothing.
+    std::vector<FactorLimit> factors; ///< at most one limit for each place and loop
+    /// For each level: its innermost temporal loops, listed from the outermost of them inwards. Loops that
+    /// are not listed lie outside of these in any order. A missing or empty list means that any order is
+    /// allowed.
     std::vector<std::vector<int>> orders;
 
     [[nodiscard]] bool any() const noexcept;
@@ -49,7 +50,7 @@ struct Constraints
     {
         return level < orders.size() ? std::span<const int>(orders[level]) : std::span<const int>();
     }
-    /// True if the mapping keeps all of them. Its factors multiply to the trip counts.
+    /// True if the mapping satisfies all constraints. Requires that its factors multiply to the trip counts.
     [[nodiscard]] bool allows(const Architecture& architecture, const Mapping& mapping) const;
 
     bool operator==(const Constraints&) const = default;

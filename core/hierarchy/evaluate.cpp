@@ -17,7 +17,7 @@ struct Exchange
     std::size_t operand = 0;
     std::size_t outer = 0; ///< P
     std::size_t inner = 0; ///< C
-    // What this exchange adds to both levels. The MACs store nothing, so theirs is dropped.
+    // The traffic that this exchange adds to both levels. MACs store nothing, so their traffic is dropped.
     Traffic in;                 ///< writes of C, and the reads of P for them
     Traffic out;                ///< reads of C, and the writes of P for them
     std::int64_t additions = 0; ///< reads of P to add what comes to what just came
@@ -268,7 +268,7 @@ std::int64_t unionLength(std::int64_t length, std::span<Shifts> shifts)
         } else if (covered < extent) {
             covered = 0; // copies fill gaps of one another
             break;
-        } else { // without gaps, so that the copies overlap
+        } else { // the copies have no gaps between them, so they overlap
             covered += (s.count - 1) * s.step;
         }
         extent += (s.count - 1) * s.step;

@@ -28,13 +28,13 @@ struct Violation
     bool operator==(const Violation&) const = default;
 };
 
-/// What moves between all instances of a level and its neighbours (docs/rules/hierarchy.md 3).
+/// Traffic between all instances of a level and its neighbours (docs/rules/hierarchy.md 3).
 struct Traffic
 {
     std::int64_t reads = 0; ///< elements
     std::int64_t writes = 0;
-    // The same in bits: sums of the written operand count their own bits if complete (docs/rules/hierarchy.md
-    // 4).
+    // The traffic in bits: complete sums of the written operand count with their own width
+    // (docs/rules/hierarchy.md 4).
     double readBits = 0;
     double writeBits = 0;
 
@@ -48,8 +48,8 @@ struct OperandCost
     std::int64_t tile = 0; ///< elements of the tile of one instance; 0 if the level does not hold the operand
     double energy = 0;     ///< pJ
     // Cycles in which a level without double buffer waits for its tile (docs/rules/hierarchy.md 5).
-    double fill = 0;  ///< for the tile to come in
-    double drain = 0; ///< for the tile to go out; the written operand only
+    double fill = 0;  ///< wait until the tile has arrived
+    double drain = 0; ///< wait until the tile has left; for the written operand only
 };
 
 /// Figures of a level.
@@ -109,17 +109,17 @@ struct Cost
 /// (docs/rules/hierarchy.md 2, CAPACITY).
 [[nodiscard]] std::array<double, kOperands> storedBits(const LoopNest& nest, const Architecture& architecture,
                                                        std::size_t level, const Factors& extents) noexcept;
-/// Whether tiles of these sizes, as storedBits() returns them, fit into the level.
+/// True if tiles of these sizes, as returned by storedBits(), fit into the level.
 [[nodiscard]] bool fits(const Level& level, const std::array<double, kOperands>& bits) noexcept;
 
-/// What a level needs for tiles that do not fit, for people: "needs 192 of 128 bits for I, W".
+/// Describes the size that a level needs for tiles that do not fit: "needs 192 of 128 bits for I, W".
 [[nodiscard]] std::string overflowText(const LoopNest& nest, const Architecture& architecture,
                                        std::size_t level, const std::array<double, kOperands>& bits);
 
 /// Overwrites the figures of `out` with those of the nest; leaves its violation. Needs no memory if `out` was
 /// used before.
 void countCost(const LoopNest& nest, const Architecture& architecture, const TiledNest& tiled, Cost& out);
-/// The same for imperfect factors (docs/rules/hierarchy.md 11).
+/// Same as countCost(), for imperfect factors (docs/rules/hierarchy.md 11).
 void countImperfectCost(const LoopNest& nest, const Architecture& architecture, const Mapping& mapping,
                         Cost& out);
 

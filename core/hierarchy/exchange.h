@@ -45,7 +45,7 @@ struct Between
     return out;
 }
 
-/// Whether an instance of the level gets all products of its sums (docs/rules/hierarchy.md 4).
+/// True if an instance of the level gets all products of its sums (docs/rules/hierarchy.md 4).
 [[nodiscard]] inline bool completesSums(const LoopNest& nest, std::span<const Factors> spatial,
                                         std::size_t level) noexcept
 {

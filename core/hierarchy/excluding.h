@@ -9,9 +9,9 @@
 
 namespace tilewright::hierarchy {
 
-/// The set that NoMapping::message is about, limit by limit: bytes of a level ("buffer.bytes"), the size of
-/// an axis ("buffer.rows") or a bound of a factor as it is asked for. Empty if a mapping is valid, or if it
-/// is too much to settle.
+/// The set of limits that NoMapping::message describes. A limit is the bytes of a level ("buffer.bytes"), the
+/// size of an axis ("buffer.rows"), or a requested bound of a factor. Empty if a valid mapping exists, or if
+/// finding the set would take too long.
 [[nodiscard]] std::vector<ExcludingLimit>
 excludingLimits(const LoopNest& nest, const Architecture& architecture, const Constraints& constraints);
 

@@ -17,9 +17,10 @@ namespace tilewright::hierarchy {
 
 namespace {
 
-constexpr std::size_t kMostWays = 4000;     ///< of one loop
-constexpr std::size_t kMostSteps = 100'000; ///< of the combination of the loops
-constexpr std::int64_t kMostTrips = 64;     ///< of which all imperfect factors are looked at
+constexpr std::size_t kMostWays = 4000; ///< maximum number of ways to distribute one loop
+/// Maximum number of steps when the ways of all loops are combined.
+constexpr std::size_t kMostSteps = 100'000;
+constexpr std::int64_t kMostTrips = 64; ///< largest trip count for which all imperfect factors are tried
 
 /// A limit that can be dropped to see whether it is part of the reason.
 struct Demand
@@ -27,14 +28,14 @@ struct Demand
     enum class Kind { Factor, Axis, Room };
 
     Kind kind = Kind::Factor;
-    std::size_t index = 0; ///< of the factor's limit, of the axis (among all axes), of the level
+    std::size_t index = 0; ///< index of the factor's limit, of the axis (among all axes), or of the level
 };
 
 /// The axes of all levels in one list.
 struct AxisPlace
 {
     std::size_t level = 0;
-    std::size_t axis = 0; ///< in its level
+    std::size_t axis = 0; ///< index of the axis in its level
 };
 
 std::vector<AxisPlace> axesOf(const Architecture& architecture)
@@ -46,15 +47,16 @@ std::vector<AxisPlace> axesOf(const Architecture& architecture)
     return out;
 }
 
-/// One way to put the factors of a loop into the levels.
+/// One way to distribute the factors of a loop over the levels.
 struct Way
 {
-    std::int64_t product = 1;                     ///< of what is placed
-    std::array<std::int64_t, kMaxLevels> extents; ///< of the loop in the levels that were placed
+    std::int64_t product = 1; ///< product of the factors placed so far
+    /// Extents of the loop in the levels that are already decided.
+    std::array<std::int64_t, kMaxLevels> extents;
     std::array<std::int64_t, kMaxLevels> temporal;
     std::vector<std::int64_t> axes; ///< factor on every axis
 
-    /// True if whatever the other way allows, this one allows too.
+    /// True if this way allows everything that the other way allows.
     [[nodiscard]] bool isAsGood(const Way& other, std::size_t level, std::size_t levels) const
     {
         if (product != other.product)
@@ -192,13 +194,14 @@ private:
         return !ways.empty() ? Answer::Yes : m_isWhole ? Answer::No : Answer::Unknown;
     }
 
-    /// Without bounds of factors, those that divide are enough: tiles of one element are the smallest.
+    /// Without bounds on factors, dividing factors are sufficient, because tiles of one element are the
+    /// smallest possible ones.
     [[nodiscard]] bool isImperfect() const noexcept
     {
         return m_architecture.imperfect && !m_constraints.factors.empty();
     }
 
-    /// The factors of a loop that need not divide, or some of them.
+    /// Factors of a loop that need not divide its trip count: all of them, or a selection.
     void listImperfect(int loop)
     {
         const std::int64_t trips = m_nest.trips[static_cast<std::size_t>(loop)];
@@ -259,7 +262,8 @@ private:
         return Answer::No;
     }
 
-    /// Whether the chosen ways of the loops before `end` fit, with the smallest tiles of the others.
+    /// True if the chosen ways of the loops before `end` fit together with the smallest tiles of the other
+    /// loops.
     [[nodiscard]] bool fitsSoFar(int end) const
     {
         for (std::size_t a = 0; a < m_axes.size(); ++a) {
@@ -294,8 +298,8 @@ private:
     std::vector<AxisPlace> m_axes;
     std::vector<bool> m_limits, m_sizes; ///< which demands are kept
     std::array<bool, kMaxLevels> m_rooms{};
-    std::vector<std::int64_t> m_factors; ///< of the loop that is being placed
-    bool m_isWhole = true;               ///< all of them were looked at
+    std::vector<std::int64_t> m_factors; ///< candidate factors of the loop that is being distributed
+    bool m_isWhole = true;               ///< true if all candidates were tried
     std::array<std::vector<Way>, kMaxLoops> m_ways;
     std::array<std::size_t, kMaxLoops> m_chosen{};
     std::size_t m_steps = 0;
@@ -356,7 +360,7 @@ public:
         return out;
     }
 
-    /// The same set as limits, with the values that would do.
+    /// Describes a set of limits, each with the values that would be sufficient.
     [[nodiscard]] std::vector<ExcludingLimit> limits() const
     {
         std::vector<ExcludingLimit> out;

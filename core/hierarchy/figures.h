@@ -46,7 +46,7 @@ struct WaitingRow
 /// The levels that wait; none if all are double-buffered.
 [[nodiscard]] std::vector<WaitingRow> waitingRows(const Architecture& architecture, const Cost& cost);
 
-/// How full a memory is.
+/// Used and available size of a memory.
 struct MemoryFill
 {
     std::size_t level = 0;
@@ -64,7 +64,7 @@ struct MemoryFill
 [[nodiscard]] std::vector<MemoryFill> memoryFills(const LoopNest& nest, const Architecture& architecture,
                                                   const Mapping& mapping);
 
-/// How many instances along an axis a mapping uses.
+/// Number of instances along an axis, and how many of them a mapping uses.
 struct AxisUse
 {
     std::int64_t used = 1;
@@ -91,7 +91,7 @@ struct MovePreview
 [[nodiscard]] MovePreview previewMove(const LoopNest& nest, const Architecture& architecture,
                                       const Cost& before, const Mapping& candidate);
 
-/// What a level is, in words: "holds I, O; 8 KiB for I, 6 KiB for O; reads 32 bytes per cycle at 0.125 pJ a
+/// Describes a level in words: "holds I, O; 8 KiB for I, 6 KiB for O; reads 32 bytes per cycle at 0.125 pJ a
 /// bit, ...".
 [[nodiscard]] std::string levelText(const LoopNest& nest, const Architecture& architecture,
                                     std::size_t level);

@@ -12,7 +12,7 @@
 
 namespace tilewright::hierarchy {
 
-/// Whether the text is an architecture for this cost model: a JSON object with the field "levels".
+/// True if the text is an architecture for this cost model: a JSON object with the field "levels".
 [[nodiscard]] bool hasLevels(std::string_view text);
 
 /// Reads an architecture. An Error names the first field that is missing, wrong or contradicts another one.

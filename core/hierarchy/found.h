@@ -17,8 +17,7 @@ namespace tilewright::hierarchy {
 
 inline constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-/// What the threads of a search have found: the mappings that no other one is better than in energy and in
-/// cycles.
+/// The results of all threads of a search: the mappings that no other one beats in both energy and cycles.
 class Found
 {
 public:
@@ -73,7 +72,7 @@ class Cutter
 public:
     explicit Cutter(const Found& found) : m_found(found) {}
 
-    /// Whether no mapping with such bounds can be better than those found.
+    /// True if no mapping with these lower bounds can be better than those found.
     [[nodiscard]] bool isSettled(double energy, double cycles)
     {
         if (energy == kInfinite)

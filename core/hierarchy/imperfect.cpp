@@ -93,7 +93,7 @@ ImperfectCounter::Part ImperfectCounter::partOf(const Step& step, const Exchange
     return step.level < e.outer ? Part::Place : Part::Between;
 }
 
-/// Whether one read of the outer level reaches all instances along the step.
+/// True if one read of the outer level reaches all instances along the step.
 bool ImperfectCounter::isShared(const Step& step, const Exchanged& e) const noexcept
 {
     return partOf(step, e) == Part::Between && m_architecture.levels[step.level].multicast;

@@ -66,10 +66,10 @@ struct WrittenCounts
     std::int64_t sent = 0;     ///< elements sent by the inner level
     std::int64_t arriving = 0; ///< after the trees
     std::int64_t visited = 0;  ///< each instance of the outer level once in a visit
-    std::int64_t first = 0;    ///< of these, in the first visit of a tile
+    std::int64_t first = 0;    ///< number of these elements that are sent in the first visit of a tile
 };
 
-/// Counts what a mapping moves, tile by tile with its real size.
+/// Counts the traffic of a mapping tile by tile, each tile with its actual size.
 class ImperfectCounter
 {
 public:
@@ -80,14 +80,15 @@ public:
     [[nodiscard]] WrittenCounts written(std::size_t outer, std::size_t inner) const;
 
 private:
-    /// What a step is for one exchange.
+    /// Role of a step in one exchange.
     enum class Part { Inside, Dropped, Kept, Place, Between };
     struct Exchanged
     {
         std::size_t outer = 0, inner = 0;
         std::size_t lastChange = 0; ///< 1 + order of the last temporal loop that is not dropped
     };
-    /// Tiles that one read can reach together: places along a loop, and how often there are such.
+    /// A combination of tiles along a loop that one read can serve together, and the number of times that it
+    /// occurs.
     struct Group
     {
         std::int64_t count = 0;
@@ -111,7 +112,7 @@ private:
     Steps m_steps;
 };
 
-/// A loop whose factors are too small or larger than needed, and what is wrong; nullopt if there is none.
+/// A loop whose factors are too small or larger than needed, with the reason; nullopt if there is none.
 struct FactorFault
 {
     int loop = 0;
@@ -120,8 +121,8 @@ struct FactorFault
 [[nodiscard]] std::optional<FactorFault>
 imperfectFault(const LoopNest& nest, const Architecture& architecture, const Mapping& mapping);
 
-/// The same loops, each with the number of its steps in the last tile instead of its factor. Precondition: no
-/// fault.
+/// Returns the mapping with each factor replaced by the number of steps of its loop in the last tile.
+/// Requires that imperfectFault() finds no fault.
 [[nodiscard]] Mapping residuesOf(const LoopNest& nest, const Architecture& architecture,
                                  const Mapping& mapping);
 

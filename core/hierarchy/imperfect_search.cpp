@@ -32,7 +32,7 @@ LoopNest withTrips(const LoopNest& nest, const Factors& trips)
     return out;
 }
 
-/// Lower bounds of what was not settled.
+/// Lower bounds over the mappings that were not settled.
 struct Open
 {
     std::array<double, kObjectives> least{kInfinite, kInfinite, kInfinite};
@@ -55,7 +55,7 @@ struct Space
 {
     std::vector<Hop> hops;
     std::array<ChainList, kMaxLoops> chains;
-    std::vector<std::size_t> loops; ///< in the order of the search
+    std::vector<std::size_t> loops; ///< loops in the order of the search
     /// The least that the loops from a position on contribute: shares by hop, steps; the most instances.
     struct Rest
     {
@@ -95,7 +95,7 @@ public:
     };
     struct Node
     {
-        std::vector<Share> shares; ///< by hop, of the loops chosen so far
+        std::vector<Share> shares; ///< for each hop, the product of the shares of the loops chosen so far
         double steps = 1;
         std::array<double, kMaxLevels + 1> instances{};
     };
@@ -270,7 +270,7 @@ private:
         return out;
     }
 
-    /// Whether the chains of the first loops fit, with the smallest tiles of the others.
+    /// True if the chains of the first loops fit together with the smallest tiles of the other loops.
     [[nodiscard]] bool fitsSoFar(std::size_t position) const
     {
         std::size_t axis = 0;
@@ -433,7 +433,7 @@ private:
             m_run.found().add(cost.energy, cost.cycles, [&] { return tight; });
     }
 
-    /// What a search with factors that divide these trip counts finds in a short time.
+    /// Starts from the mappings that a short search with factors that divide these trip counts finds.
     void start(const Factors& trips)
     {
         const LoopNest nest = withTrips(m_nest, trips);

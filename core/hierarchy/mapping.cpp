@@ -27,7 +27,7 @@ public:
         }
     }
     [[nodiscard]] Visits visits() const noexcept { return m_visits; }
-    /// Those of the MACs, which drop no loop.
+    /// Visits of the MACs, for which no loop is dropped.
     [[nodiscard]] Visits visitsOfMacs() const noexcept { return {m_product, m_visits.different}; }
 
 private:

@@ -19,7 +19,7 @@ struct TiledLoop
     bool operator==(const TiledLoop&) const = default;
 };
 
-/// What a mapping puts on one axis.
+/// The loops that a mapping puts on one axis.
 struct AxisLoops
 {
     std::string axis; ///< name of the axis; one that the level has not breaks SPATIAL
@@ -31,7 +31,7 @@ struct AxisLoops
 /// Loops of one level. The spatial ones lie inside the temporal ones.
 struct LevelLoops
 {
-    std::vector<TiledLoop> temporal; ///< from the outermost inwards
+    std::vector<TiledLoop> temporal; ///< temporal loops from the outermost inwards
     std::vector<AxisLoops> spatial;
 
     bool operator==(const LevelLoops&) const = default;
@@ -48,7 +48,7 @@ struct Mapping
 /// The mapping whose loops are all temporal loops of the outermost level, in the order of the layer.
 [[nodiscard]] Mapping trivialMapping(const LoopNest& nest, const Architecture& architecture);
 
-/// How often the tile of an operand in a level changes (docs/rules/hierarchy.md 3).
+/// Number of times that the tile of an operand in a level changes (docs/rules/hierarchy.md 3).
 struct Visits
 {
     std::int64_t all = 1;       ///< D: visits
@@ -57,7 +57,8 @@ struct Visits
     bool operator==(const Visits&) const = default;
 };
 
-/// A mapping as the cost model reads it. Entry `levels` of a list by level stands for the MACs.
+/// A mapping in the form that the cost model reads. In a list with one entry per level, the entry `levels`
+/// belongs to the MACs.
 struct TiledNest
 {
     std::size_t levels = 0;

@@ -9,7 +9,7 @@
 
 namespace tilewright::hierarchy {
 
-/// What the search found for one layer of a model.
+/// Result of the search for one layer of a model.
 struct LayerResult
 {
     mapping::Layer layer;
@@ -18,7 +18,7 @@ struct LayerResult
     bool repeated = false; ///< has the shape of an earlier layer and shares its result
 };
 
-/// What the search found for all layers of a model, equal shapes searched once.
+/// Results of the search for all layers of a model; equal shapes are searched once.
 struct ModelResult
 {
     std::string name;

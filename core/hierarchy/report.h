@@ -39,7 +39,7 @@ inline constexpr std::string_view kCostModel = "hierarchy";
 [[nodiscard]] std::string mappingCsv(const mapping::Layer& layer, const LoopNest& nest,
                                      const Architecture& architecture, const Cost& cost);
 
-/// What limits the cycles: "the reads of buffer" or "the MACs".
+/// The resource that limits the cycles: "the reads of buffer" or "the MACs".
 [[nodiscard]] std::string limitText(const Architecture& architecture, const Cost& cost);
 
 /// Why a search has no mapping: "no valid mapping exists: level buffer needs ...".

@@ -93,7 +93,7 @@ private:
         sortBranches();
     }
 
-    /// Those of the best bounds, and those that use most of the axes.
+    /// Returns the branches with the best bounds, and those that use most of the axes.
     [[nodiscard]] std::vector<std::size_t> branchesToDive() const
     {
         std::vector<std::size_t> out(m_branches.size());
@@ -173,7 +173,7 @@ private:
     Feasible m_feasible;
     bool m_isListed = true;
     std::vector<Branch> m_branches; ///< the best bounds first
-    std::vector<Branch> m_open;     ///< their first bounds
+    std::vector<Branch> m_open;     ///< first bounds of all branches, without their choices
 };
 
 } // namespace

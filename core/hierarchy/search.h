@@ -42,11 +42,12 @@ struct SearchStatus
 
 struct SearchOptions
 {
-    std::optional<Objective> objective; ///< what is settled; nullopt: all objectives and the front
-    int threads = 0;                    ///< number of threads; 0: all hardware threads
-    double seconds = 0;                 ///< time limit; 0: none
-    bool quick = false;                 ///< only the start of the search, whose result has a gap
-    Constraints constraints;            ///< constraints of this nest and architecture
+    /// Objective for which the search must be settled; nullopt: all objectives and the front.
+    std::optional<Objective> objective;
+    int threads = 0;         ///< number of threads; 0: all hardware threads
+    double seconds = 0;      ///< time limit; 0: none
+    bool quick = false;      ///< only the start of the search, whose result has a gap
+    Constraints constraints; ///< constraints of this nest and architecture
     std::stop_token stop;
     std::function<void(const SearchStatus&)> status; ///< called from the thread that calls search()
 };
@@ -60,12 +61,13 @@ struct SearchResult
     bool interrupted = false;       ///< the stop token ended the search
     std::optional<NoMapping> none;  ///< why no mapping is valid, if this is known
     Constraints constraints;        ///< constraints for which the result holds
-    /// What each constraint costs, if constraintCosts() was asked
+    /// Cost of each constraint; filled by constraintCosts()
     std::vector<ConstraintCost> constraintCosts;
     /// Lower bound of each objective over all valid mappings that keep the constraints; the best value where
     /// it is proven.
     std::array<double, kObjectives> lowerBound{};
-    std::int64_t tilings = 0;     ///< number of valid tilings looked at; each stands for all its orders
+    /// Number of valid tilings evaluated; each represents all orders of its loops.
+    std::int64_t tilings = 0;
     std::int64_t cut = 0;         ///< number of these that a bound settled
     std::int64_t evaluations = 0; ///< number of costs and bounds computed
     double seconds = 0;

@@ -61,7 +61,7 @@ public:
         m_counts.evaluations += counts.evaluations;
     }
 
-    /// What was found, without proof and bounds.
+    /// The mappings found, without proof and bounds.
     [[nodiscard]] SearchResult result() const
     {
         SearchResult out;

@@ -18,7 +18,7 @@ namespace tilewright::hierarchy {
 /// All divisors, ascending.
 [[nodiscard]] std::vector<std::int64_t> divisorsOf(std::int64_t number);
 
-/// What one exchange between two levels moves, or the least that it can move. The MACs store nothing.
+/// Traffic of one exchange between two levels, or a lower bound of it. The MACs store nothing.
 struct Flow
 {
     double energy = 0; ///< pJ

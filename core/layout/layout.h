@@ -34,8 +34,9 @@ struct LayoutNode
 {
     double width = 0;
     double height = 0;
-    std::int32_t group = -1;             ///< nodes of a group are kept together; -1 = no group
-    std::optional<double> previous = {}; ///< its LayoutResult::anchors in the current drawing, for stability
+    std::int32_t group = -1; ///< nodes of a group are kept together; -1 = no group
+    /// Value of LayoutResult::anchors for this node in the current drawing, for stability.
+    std::optional<double> previous = {};
 };
 
 struct LayoutEdge
@@ -43,7 +44,7 @@ struct LayoutEdge
     std::uint32_t source = 0;
     std::uint32_t target = 0;
     std::int32_t net = -1; ///< edges with the same source and net >= 0 (one tensor) share a trunk
-    /// Its LayoutResult::edgeAnchors in the current drawing, for stability
+    /// Value of LayoutResult::edgeAnchors for this edge in the current drawing, for stability
     std::vector<double> previous = {};
 };
 

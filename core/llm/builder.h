@@ -66,7 +66,7 @@ private:
     Tensor latentPrefill(Tensor q, Tensor latent, Tensor rope);
     Tensor latentDecode(Tensor q, Tensor latent, Tensor rope);
     void indexer(Tensor x, Tensor queries);
-    /// Of the keys in the cache those that a query reads.
+    /// Number of keys in the cache that a query reads.
     Tensor chosen(const std::string& name, Tensor cache);
     [[nodiscard]] std::int64_t pastOf(std::int64_t window) const noexcept;
 

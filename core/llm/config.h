@@ -58,7 +58,7 @@ struct LlmIndexer
     bool operator==(const LlmIndexer&) const = default;
 };
 
-/// What one layer has of its own; layers that compare equal are the same block.
+/// Properties of one layer; layers that compare equal are repetitions of the same block.
 struct LlmLayer
 {
     bool sparse = false;            ///< the feed forward is routed experts
@@ -83,7 +83,7 @@ struct LlmConfig
 {
     std::string name;   ///< name of the file, for people: "llama-3.1-8b"
     std::string family; ///< `model_type`: "llama"
-    std::string file;   ///< for messages
+    std::string file;   ///< name of the file, for messages
 
     std::int64_t hidden = 0, heads = 0;
     std::int64_t kvHeads = 0;  ///< heads of keys and values
@@ -120,13 +120,13 @@ struct LlmConfig
     std::optional<LlmIndexer> indexer;
     LlmImages images;
 
-    std::int64_t elementBits = 16 * kBit; ///< width of what is not quantised
+    std::int64_t elementBits = 16 * kBit; ///< width of values that are not quantised
     std::int64_t embeddingBits = 16 * kBit;
     std::int64_t headBits = 16 * kBit;
     std::int64_t activationBits = 16 * kBit; ///< width of the operands of quantised weights
     std::int64_t kvBits = 16 * kBit;
     std::string quantisation;       ///< "fp8", "nvfp4"; empty: none
-    std::vector<std::string> notes; ///< what of the file is not part of the model
+    std::vector<std::string> notes; ///< notes on parts of the file that the model does not use
 
     bool operator==(const LlmConfig&) const = default;
     /// Elements of a token in the cache of one layer.
@@ -164,7 +164,7 @@ struct LlmMatrix
 /// Equal layers.
 struct LlmBlock
 {
-    std::size_t layer = 0; ///< the first of them
+    std::size_t layer = 0; ///< number of the first layer
     std::int64_t count = 1;
 };
 /// The kinds of layers, in the order of their first.

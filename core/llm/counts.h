@@ -8,15 +8,16 @@
 
 namespace tilewright::llm {
 
-/// What a model weighs.
+/// Parameters and memory of a model.
 struct LlmCounts
 {
     std::int64_t total = 0;  ///< parameters
     std::int64_t active = 0; ///< parameters that a token meets: `perToken` instead of all routed experts
-    std::array<std::int64_t, kLlmParts> parameters{}; ///< by LlmPart; their sum is `total`
+    std::array<std::int64_t, kLlmParts> parameters{}; ///< parameters of each LlmPart; their sum is `total`
     std::array<double, kLlmParts> bytes{};            ///< bytes of these parameters at their widths
     double weightBytes = 0;
-    double kvBytesPerToken = 0; ///< of the whole model, for a token that no window has dropped yet
+    /// Bytes of the KV cache of the whole model for one token that no window has dropped yet.
+    double kvBytesPerToken = 0;
 };
 [[nodiscard]] LlmCounts llmCounts(const LlmConfig& config);
 

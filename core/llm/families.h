@@ -6,9 +6,9 @@
 
 namespace tilewright::llm {
 
-/// Where a family has biases.
+/// The projections in which a family has biases.
 enum class Biases : std::uint8_t { Fields, Qkv, Mlp, All };
-/// Which layers a window holds for.
+/// The layers to which a sliding window applies.
 enum class Windows : std::uint8_t {
     None,
     All,

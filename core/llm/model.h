@@ -23,7 +23,7 @@ inline constexpr std::int64_t kAllLayers = -1;
 /// `expertSkew` of an exponent of 1, and the largest one.
 inline constexpr std::int64_t kSkewOfOne = 1000, kMostSkew = 4 * kSkewOfOne;
 
-/// What of a model runs. 0 stands for a default, which resolved() fills in.
+/// The part of a model that runs, and how. 0 stands for a default, which resolved() fills in.
 struct LlmOptions
 {
     LlmPhase phase = LlmPhase::Prefill;
@@ -36,7 +36,7 @@ struct LlmOptions
     std::int64_t stages = 1;         ///< pipeline stages, each a group of `chips` chips
     std::int64_t expertChips = 1;    ///< chips that share the routed experts, each with sequences of its own
     std::int64_t expertSkew = 0;     ///< exponent of the tokens an expert gets, in 1/1000; 0: even
-    std::int64_t kvBits = 0, weightBits = 0, activationBits = 0; ///< in 1/1024 bit; 0: those of the file
+    std::int64_t kvBits = 0, weightBits = 0, activationBits = 0; ///< widths in 1/1024 bit; 0: as in the file
     bool operator==(const LlmOptions&) const = default;
 
     /// Tokens of a sequence that are computed, of resolved options.
@@ -63,7 +63,7 @@ struct LlmOptions
 /// The configuration with the widths and the skew of the experts that the options give.
 [[nodiscard]] LlmConfig withOptions(LlmConfig config, const LlmOptions& options);
 
-/// Operators of one layer, which stands for `count` equal ones.
+/// The operators of one layer, which represents `count` equal layers.
 struct LlmRange
 {
     std::size_t first = 0, end = 0; ///< operators [first, end)
@@ -72,28 +72,31 @@ struct LlmRange
     bool operator==(const LlmRange&) const = default;
 };
 
-/// What the operators of a model stand for.
+/// The part of a model that its operators represent.
 struct LlmScope
 {
-    /// What one chip has of the last stage, with the widths of the options: the model, if there is one chip.
+    /// The part of the last stage that one chip holds, with the widths of the options. With a single chip,
+    /// this is the whole model.
     LlmConfig config;
     LlmOptions options; ///< resolved
     std::vector<LlmRange> ranges;
     LlmConfig whole; ///< the model, with the widths and the skew of the options
 
-    /// How often `config` has this operator.
+    /// Number of times that `config` contains this operator.
     [[nodiscard]] std::int64_t countOf(OperatorId op) const noexcept;
 };
 struct LlmModel : LlmScope
 {
     model::Model model;
 };
-/// Builds the operators of one chip, of several stages those of the last one, which has the head and at least
-/// as many layers as any other (docs/rules/llm.md 8). The path of an Error is the option.
+/// Builds the operators that one chip runs. With several stages this is a chip of the last stage, which has
+/// the head and at least as many layers as any other (docs/rules/llm.md 8). The path of an Error is the
+/// option.
 [[nodiscard]] Result<LlmModel> llmModel(const LlmConfig& config, const LlmOptions& options);
 
-/// Tokens of each routed expert of a layer that `tokens` of every chip reach on one chip, on the fullest one
-/// if the tokens are skewed (docs/rules/llm.md 6.3): as many as are expected, rounded. At least one expert.
+/// Returns the number of tokens of each routed expert of a layer on one chip, if every chip processes
+/// `tokens` tokens; on the fullest chip if the tokens are skewed (docs/rules/llm.md 6.3). The numbers are
+/// rounded expected values. Returns at least one expert.
 [[nodiscard]] std::vector<std::int64_t> expertTokens(const LlmExperts& experts, std::int64_t tokens);
 
 } // namespace tilewright::llm

@@ -14,38 +14,41 @@
 
 namespace tilewright::llm {
 
-/// What several weights have in common, beside their own bits: a scale, a zero point, an index.
+/// Data that several weights share, in addition to their own bits: a scale, a zero point or an index.
 struct LlmOverhead
 {
     enum class Of : std::uint8_t { Group, Row, Column };
     std::int64_t bits = 0;
     Of of = Of::Group;
-    std::int64_t weights = 1; ///< of a Group; Row: all inputs of an output; Column: all outputs of an input
+    /// Number of weights of a Group. Row: all inputs of an output; Column: all outputs of an input.
+    std::int64_t weights = 1;
     bool operator==(const LlmOverhead&) const = default;
 };
 
-/// A format of weights and of what they are multiplied with.
+/// A format of weights and of the activations that they are multiplied with.
 struct LlmFormat
 {
     std::int64_t bits = 0; ///< bits of a weight alone, in 1/1024 bit
     std::vector<LlmOverhead> overheads;
-    std::int64_t activationBits = 0; ///< in 1/1024 bit, scales included; 0: not quantised
+    /// Width of activations in 1/1024 bit, scales included; 0: not quantised.
+    std::int64_t activationBits = 0;
     bool operator==(const LlmFormat&) const = default;
     /// Bits of a weight of a matrix of `rows` inputs and `columns` outputs with its share of all scales, in
     /// 1/1024 bit, rounded up.
     [[nodiscard]] std::int64_t weightBits(std::int64_t rows, std::int64_t columns) const;
 };
 
-/// How the modules of a checkpoint are quantised.
+/// Describes which modules of a checkpoint are quantised, and in which format.
 struct LlmQuantisation
 {
     std::string method; ///< "fp8", "nvfp4"
     LlmFormat format;
-    std::vector<std::string> kept;                      ///< patterns of modules that stay as they are
+    std::vector<std::string> kept;                      ///< patterns of modules that are not quantised
     std::vector<std::pair<std::string, LlmFormat>> own; ///< patterns of modules with a format of their own
     bool expertsOnly = false;                           ///< only routed experts are quantised
     bool headToo = false;                               ///< the head is quantised unless it is `kept`
-    std::optional<std::int64_t> kvBits;                 ///< in 1/1024 bit; empty: not said
+    /// Width of the KV cache in 1/1024 bit; empty if not stated.
+    std::optional<std::int64_t> kvBits;
     bool operator==(const LlmQuantisation&) const = default;
 };
 
@@ -69,7 +72,7 @@ class ModuleFormats
 {
 public:
     explicit ModuleFormats(const LlmQuantisation& quantisation);
-    /// The format of a module; nullptr: it stays as it is.
+    /// Returns the format of a module; nullptr if it is not quantised.
     [[nodiscard]] const LlmFormat* of(std::string_view module, bool routedExpert) const;
 
 private:

@@ -13,9 +13,9 @@ inline constexpr std::int64_t kMostChips = 1 << 16;
 /// nothing.
 [[nodiscard]] std::string undividedBy(const LlmConfig& config, std::int64_t chips);
 
-/// Returns what one of `chips` chips has of every layer, of the embedding and of the head, and one of
-/// `expertChips` of the routed experts. The chips must be able to share the model (undividedBy()), its
-/// experts equally.
+/// Returns the share of one of `chips` chips in every layer, the embedding and the head, and the share of one
+/// of `expertChips` chips in the routed experts. Requires that the chips can divide the model (undividedBy())
+/// and that its experts are divided equally.
 [[nodiscard]] LlmConfig shardOf(LlmConfig config, std::int64_t chips, std::int64_t expertChips = 1);
 
 /// Returns stage `stage` of `stages`, of which there are at most as many as layers: consecutive layers, the
@@ -26,7 +26,7 @@ inline constexpr std::int64_t kMostChips = 1 << 16;
 /// Equal stages.
 struct LlmStage
 {
-    LlmConfig config; ///< the first of them
+    LlmConfig config; ///< configuration of the first of them
     std::int64_t count = 1;
 };
 /// The kinds of stages, in the order of their first.

@@ -94,13 +94,15 @@ std::optional<WindowsMap> windowsOf(const Arrangement& a, std::int64_t cols, con
         exact = exact && first[d] + reach < extent[d];
         m.pad[d] = image.zeros[d] - first[d];
         m.pad[d + 2] = image.zeros[d + 2];
-        if ((d == 0 ? m.outHeight() : m.outWidth()) != out.size) // as little as the last window needs
+        // Padding at the end: only as much as the last window needs.
+        if ((d == 0 ? m.outHeight() : m.outWidth()) != out.size)
             m.pad[d + 2] = reach + 1 - inner[d] - m.pad[d];
     }
     return exact ? std::optional(m) : std::nullopt;
 }
 
-/// True if the map reads a base of `cols` columns from end to end in its own order.
+/// True if the map reads all elements of a base with `cols` columns, in the order in which the base stores
+/// them.
 bool isIdentity(const IndexMap& map, std::int64_t cols)
 {
     constexpr std::array<std::int64_t, 2> kOne{1, 1};
@@ -227,7 +229,7 @@ MatrixTable::Normal MatrixTable::normalise(const Arrangement& a) const
             else
                 n.axes.push_back(axis);
         }
-    // What lies within one part of a concatenation is read from that part.
+    // If the elements lie within one part of a concatenation, they are read from that part.
     for (bool within = true; within;) {
         within = false;
         std::int64_t start = 0;

@@ -144,7 +144,7 @@ private:
 /// The placement of a whole matrix whose dimensions lie in `order`, the slowest first.
 [[nodiscard]] Placement placed(SourceId source, const model::Shape& shape,
                                const std::vector<std::size_t>& order);
-/// The same in the order of its dimensions.
+/// The placement of a whole matrix in the order of its dimensions.
 [[nodiscard]] Placement placed(SourceId source, const model::Shape& shape);
 /// Rows over all but the last of `order`, columns over the last.
 [[nodiscard]] Arrangement arranged(const Placement& placement, const std::vector<std::size_t>& order);

@@ -16,8 +16,8 @@ namespace tilewright::lower {
 /// product itself. A depthwise convolution, whose products are one a channel, gives the work of all of them.
 [[nodiscard]] ArrayWork arrayWorkOf(const ModelOnMachine& model, OpId product);
 
-/// As gemmsOf(), with GemmLayer::use for the arrays of the machine. Products of the same shape that the
-/// arrays treat differently have rows of their own.
+/// Same as gemmsOf(), with GemmLayer::use for the arrays of the machine. Products of the same shape that the
+/// arrays treat differently get separate rows.
 [[nodiscard]] std::vector<GemmLayer> gemmsOnMachine(const ModelOnMachine& model);
 
 /// The timing of a product: arrayTiming(), or what GemmLayer::use says instead.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kRuleOfCollectives = "docs/rules/llm.md 8.2";
 
-/// What one collective costs a chip.
+/// The cost of one collective for a chip.
 struct Cost
 {
     double share = 0; ///< bytes that it sends, as a multiple of those of the result
@@ -123,7 +123,7 @@ std::vector<Collective> collectivesOf(const llm::LlmConfig& stage, const llm::Ll
 
 double collectiveMicros(CollectiveKind kind, double bytes, std::int64_t chips, const Machine::Links& links)
 {
-    constexpr double kBytesOfMicros = 1e3; // at 1 GB/s
+    constexpr double kBytesOfMicros = 1e3; // bytes in a microsecond at 1 GB/s
     const Cost cost = costOf(kind, chips, links.topology);
     return cost.share * bytes / (links.gbPerSecond * kBytesOfMicros) + cost.turns * links.latencyMicros;
 }

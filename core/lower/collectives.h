@@ -12,10 +12,10 @@
 namespace tilewright::lower {
 
 enum class CollectiveKind : std::uint8_t {
-    AllReduce, ///< every chip gets the sum of what all of them have
-    AllGather, ///< every chip gets the parts of all of them
+    AllReduce, ///< every chip gets the sum of the values of all chips
+    AllGather, ///< every chip gets the parts of all chips
     AllToAll,  ///< every chip sends rows to each other one; `bytes` are those that one chip sends
-    Send,      ///< a chip of one stage hands what it has to its counterpart in the next stage
+    Send,      ///< a chip of one stage sends its data to its counterpart in the next stage
 };
 [[nodiscard]] std::string_view toString(CollectiveKind kind) noexcept; ///< "all-reduce" ...
 
@@ -28,8 +28,8 @@ struct Collective
     double bytes = 0;       ///< bytes of the result of one
     std::int64_t chips = 1; ///< chips that take part
 };
-/// The collectives of one step of a stage, of which `stage` is what one chip has. A stage with an embedding
-/// does not receive anything from another one. `elementBytes`: of an activation.
+/// Returns the collectives of one step of a pipeline stage. `stage` is the share of one chip in it. A stage
+/// with the embedding receives nothing from another stage. `elementBytes` is the size of an activation.
 [[nodiscard]] std::vector<Collective>
 collectivesOf(const llm::LlmConfig& stage, const llm::LlmOptions& options, std::int64_t elementBytes);
 

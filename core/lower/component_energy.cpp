@@ -21,8 +21,8 @@ struct Published
 constexpr Published kEyeriss{65, 522, 1.0 / 16, 110'592, 15.0 / 16, 2};
 constexpr Published kTpu{7, 4'194'304, 0.249, 134'217'728, 1.88, 0.084};
 
-constexpr double kOtherDramPj = 460.0 / 16; ///< that of Eyeriss
-constexpr double kHbmPj = 7.03;             ///< that of TPU v4i
+constexpr double kOtherDramPj = 460.0 / 16; ///< DRAM energy per bit of Eyeriss
+constexpr double kHbmPj = 7.03;             ///< HBM energy per bit of TPU v4i
 constexpr double kLeastHbm = 400;           ///< GB/s
 
 /// pJ a bit and root of a byte: both of a machine's memories follow the root of their size within 20 %.

@@ -12,8 +12,8 @@ namespace tilewright::lower {
 /// Reports on the operators of the file, from those on the operators of its model.
 [[nodiscard]] std::vector<NodeReport> nodesOfFile(const Workload& workload, std::vector<NodeReport> nodes);
 
-/// What a lens makes of each operator of the file (docs/rules/workload.md 3.4). The Systolic and the Mapping
-/// lens have products and convolutions only: vector work is dropped there, and what is no work at all is
+/// Status of each operator of the file in a lens (docs/rules/workload.md 3.4). The Systolic and the Mapping
+/// lens support only products and convolutions: vector work is dropped there, and operators without work are
 /// folded.
 [[nodiscard]] Result<std::vector<NodeReport>> lensNodes(const ModelOnMachine& model, MachineLens lens);
 

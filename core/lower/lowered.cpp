@@ -102,7 +102,8 @@ std::string dependentsText(double share, const NodeReport& node, bool allKnown)
     return "; how many MACs depend on it is not known";
 }
 
-/// Adds to the note of each dropped operator the share of the MACs that reads what it gives, directly or not.
+/// Adds to the note of each dropped operator the share of the MACs that depends on its results, directly or
+/// through other operators.
 void ProblemLowering::tellDependents()
 {
     constexpr std::size_t kAtOnce = 64, kMost = 4096; ///< bits of a pass; operators that are told about

@@ -28,13 +28,13 @@ struct NodeReport
     bool needed = false;    ///< for a dropped operator: something reads its results
 };
 
-/// What became of the operators of a model in one lens.
+/// Status of the operators of a model in one lens.
 struct Coverage
 {
     /// Shares of the known MACs; `folded` is a share of the operators. Without MACs everything is mapped.
     double mapped = 1, folded = 0, approximated = 0, dropped = 0;
     std::array<std::size_t, 4> operators{}; ///< number of operators for each NodeStatus
-    std::array<std::int64_t, 4> macs{};     ///< their known MACs
+    std::array<std::int64_t, 4> macs{};     ///< known MACs of the operators with each status
     std::size_t unknown = 0;                ///< dropped operators whose MACs are not known
     std::size_t missing = 0;                ///< dropped operators whose results are needed
 

@@ -9,7 +9,8 @@ namespace tilewright::lower {
 
 namespace {
 
-/// A value that a machine derives from others changes with these: in the second round it is given.
+/// Number of rounds. In the first round, values derived from changed ones change as well; in the second round
+/// these are set explicitly.
 constexpr int kRounds = 2;
 
 /// A machine that takes over the values of a lens which differ from its own.

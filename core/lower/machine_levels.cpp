@@ -143,7 +143,7 @@ private:
         m_accumulators = of.buffers * of.memories[kOutput];
     }
 
-    /// Whether each PE has a register file for sums.
+    /// True if each PE has a register file for sums.
     [[nodiscard]] bool addsInPes() const
     {
         if (m.has("register_file_bytes"))

@@ -55,7 +55,7 @@ private:
     {
         return m_elementBits == 0 || bits == m_elementBits ? 0 : bits;
     }
-    /// The same in 1/1024 bit.
+    /// Converts a width as Tensor::bits to 1/1024 bit.
     [[nodiscard]] std::int64_t bitsOf(std::int64_t width) const { return width > 0 ? width : m_elementBits; }
     /// Returns the tensor of the model at another width, stored in `order`: the result of a Pointwise that
     /// casts it, if its own width is another one.

@@ -10,7 +10,8 @@
 // Functions of the loop-nest editor. Each edit returns a new method, or the reason why it is impossible.
 namespace tilewright::mapping {
 
-/// Whether a factor can be taken from that of a loop at the place `where`. The Error says why not.
+/// Checks whether a factor can be taken from the factor of a loop at the place `where`. An Error states the
+/// reason why not.
 [[nodiscard]] Status checkMove(const LoopNest& nest, int loop, std::int64_t present, const std::string& where,
                                std::int64_t factor);
 

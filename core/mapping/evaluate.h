@@ -72,7 +72,8 @@ struct DramChange
     std::int64_t own = 0;   ///< DMA of the reused operand
     std::int64_t pass = 0;  ///< array cycles of this tile
     bool written = false;   ///< true if the reused operand is the written one
-    /// True if it stays in the register files. Then the three fields below describe the first array pass.
+    /// True if the reused operand stays in the register files. Then the three fields below describe the first
+    /// array pass.
     bool kept = false;
     std::int64_t computing = 0;
     std::int64_t reducing = 0;

@@ -38,7 +38,7 @@ struct ModelResult
     double seconds = 0;
 };
 
-/// Whether both layers have the same loop nest. Name and count do not matter.
+/// True if both layers have the same loop nest. Their names and counts may differ.
 [[nodiscard]] bool sameShape(const Layer& a, const Layer& b);
 
 /// Searches each distinct shape once. `options.seconds` is the limit for the whole model; it is divided among

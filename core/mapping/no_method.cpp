@@ -16,8 +16,9 @@ namespace tilewright::mapping {
 
 namespace {
 
-constexpr std::size_t kMostSteps = 200'000; ///< of a combination of the loops
-constexpr std::int64_t kMostTrips = 64;     ///< of which all imperfect factors are looked at
+/// Maximum number of steps when the splits of all loops are combined.
+constexpr std::size_t kMostSteps = 200'000;
+constexpr std::int64_t kMostTrips = 64; ///< largest trip count for which all imperfect factors are tried
 constexpr std::int64_t kUnlimited = std::int64_t{1} << 40;
 
 enum class Answer : std::uint8_t { Yes, No, Unknown };
@@ -66,7 +67,7 @@ std::vector<Limit> limitsOf(const LoopNest& nest, const Reductions& r)
     return out;
 }
 
-/// The limits as they are, with some of them left out.
+/// The requested limits, without those that are dropped.
 struct Asked
 {
     Architecture architecture;
@@ -119,7 +120,7 @@ Asked withLimits(const LoopNest& nest, const Asked& all, const std::vector<Limit
     return out;
 }
 
-/// Looks for a method: the ways to split each loop, combined loop by loop.
+/// Searches for a valid method: lists the possible splits of each loop and combines them loop by loop.
 class Finder
 {
 public:
@@ -166,7 +167,7 @@ private:
     struct Way
     {
         std::int64_t dram = 1, spm = 1, rf = 1, spatial = 1;
-        std::int64_t spmExtent = 1; ///< of the SPM tile, at most the trip count
+        std::int64_t spmExtent = 1; ///< extent of the SPM tile, at most the trip count
     };
     struct Extents
     {
@@ -257,7 +258,8 @@ private:
         }
         return Answer::No;
     }
-    /// Whether the loops before `end` leave room, and can still fill what has to be filled.
+    /// True if the loops before `end` leave enough memory and PEs for the others, and the required minimum
+    /// use can still be reached.
     [[nodiscard]] bool isOpen(std::size_t end) const
     {
         Extents low = m_least, high = m_most;
@@ -318,7 +320,7 @@ private:
     bool m_isWhole = true;    ///< all ways were looked at
     std::array<std::vector<Way>, kMaxLoops> m_ways;
     std::array<Way, kMaxLoops> m_chosen{};
-    Extents m_least, m_most; ///< of all ways of a loop
+    Extents m_least, m_most; ///< least and largest extents over all splits of a loop
     std::size_t m_steps = 0;
 };
 
@@ -361,7 +363,7 @@ private:
         return Finder(m_nest, asked, rooms).find();
     }
 
-    /// The value of a room, in PEs, elements or banks.
+    /// Returns the size of a resource, in PEs, elements or banks.
     static std::int64_t roomOf(const Asked& asked, Kind kind)
     {
         const Architecture& a = asked.architecture;
@@ -377,7 +379,8 @@ private:
         else
             a.spmBanks = value;
     }
-    /// The least room above the present one with which a method keeps these limits.
+    /// Returns the least size of the resource, above the present one, for which some method satisfies these
+    /// limits.
     [[nodiscard]] std::optional<std::int64_t> enoughRoom(Kind kind,
                                                          const std::vector<std::size_t>& kept) const
     {
@@ -484,7 +487,7 @@ private:
         return out;
     }
 
-    /// What the other limits of the set ask of a room.
+    /// Describes the size of a resource that the other limits of the set require.
     [[nodiscard]] std::string needText(const Limit& limit) const
     {
         if (limit.kind > Kind::Spm)

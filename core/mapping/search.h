@@ -50,7 +50,8 @@ struct MethodCost
     }
 };
 
-/// Numbers of tilings by how the search settled them; each tiling stands for all its order classes.
+/// Numbers of tilings by the way in which the search settled them; each tiling represents all orders of its
+/// loops.
 struct SearchCounts
 {
     std::optional<std::int64_t> space; ///< number of all factorisations; empty above 63 bits

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-/// One of the two models, with who writes and reads what.
+/// One of the two models, with the producers and readers of its tensors.
 struct Side
 {
     explicit Side(const Model& m) : model(m), order(operatorOrder(m)), partner(m.operators.size(), kNone)
@@ -65,7 +65,8 @@ public:
             return std::string(toString(s.op(i).kind)) + "|" + s.op(i).name;
         });
         m_named = m_after.partner;
-        for (int round = 0; round < 8; ++round) { // what was found tells more about its neighbours
+        // Each match may identify further matches among the neighbours.
+        for (int round = 0; round < 8; ++round) {
             const std::size_t known = m_pairs;
             pairUp([this](const Side& s, std::uint32_t i) { return around(s, i, true); });
             pairUp([this](const Side& s, std::uint32_t i) { return around(s, i, false); });
@@ -158,7 +159,7 @@ private:
 
     [[nodiscard]] ModelComparison result() const
     {
-        // What is gone stands before the counterpart of what came after it.
+        // An operator that was removed stands before the counterpart of the operator that followed it.
         std::vector<std::vector<std::uint32_t>> goneBefore(m_after.partner.size() + 1);
         std::size_t anchor = m_after.partner.size();
         for (auto o = m_before.order.rbegin(); o != m_before.order.rend(); ++o)

@@ -50,7 +50,7 @@ struct MacRate
 };
 [[nodiscard]] std::string rateName(const MacRate& rate); ///< "8" or "8x4", as in a machine file
 
-/// How equal chips are linked.
+/// Topology of the links between equal chips.
 enum class LinkTopology : std::uint8_t {
     Ring,     ///< each chip with two neighbours
     AllToAll, ///< each chip with every other one, directly or through switches
@@ -95,7 +95,7 @@ struct OtherCores : MachineCores
     bool operator==(const OtherCores&) const = default;
 };
 
-/// Where a value of a machine comes from.
+/// Origin of a value of a machine.
 enum class SourceKind : std::uint8_t { Measured, Datasheet, Paper, Assumed, Fitted };
 [[nodiscard]] std::string_view toString(SourceKind kind) noexcept; ///< "measured", "datasheet" ...
 
@@ -151,7 +151,8 @@ struct Machine : MachineCores
         double bytesPerCycle = 16;
         std::int64_t burstBytes = 64, interleaveBytes = 256, rowBytes = 2048;
         std::int64_t rowHitCycles = 20, rowMissCycles = 60;
-        /// From the request of a DMA of a core to its first byte, beside the times of the banks.
+        /// Latency from the request of a DMA of a core to its first byte, in addition to the times of the
+        /// banks.
         std::int64_t readLatencyCycles = 0, writeLatencyCycles = 0;
         std::int64_t outstandingRequests = 0; ///< requests of a DMA of a core on their way; 0: no limit
         std::int64_t requestBytes = 64;       ///< largest request
@@ -219,10 +220,11 @@ struct Machine : MachineCores
     Launch launch;
     Energy energy;
 
-    std::set<std::string, std::less<>> given;               ///< paths of the fields that the file has
-    std::map<std::string, Provenance, std::less<>> sources; ///< by path, of given fields that name theirs
+    std::set<std::string, std::less<>> given; ///< paths of the fields that the file has
+    /// Sources by path, for given fields that state one.
+    std::map<std::string, Provenance, std::less<>> sources;
     std::vector<DerivedValue> derived; ///< all others, in the order of the file's description
-    std::vector<std::string> notes;    ///< what rounding leaves over
+    std::vector<std::string> notes;    ///< notes on values that were changed by rounding
 
     bool operator==(const Machine&) const = default;
 
@@ -257,7 +259,7 @@ struct FieldLeftOut
 {
     std::string path;  ///< "array.rates.8"
     std::string label; ///< "array, rate at 8 bits"
-    std::string value; ///< as in the file
+    std::string value; ///< value as written in the file
 };
 /// Returns the given fields of a machine that a lens leaves out of its figures. Fields are left out only
 /// where their value differs from the value that the lens assumes.
@@ -265,7 +267,7 @@ struct FieldLeftOut
 /// Returns fieldsLeftOut() as a part of a sentence, for the answer of a lens: "fields of the machine that the
 /// NPU lens does not model: ...". Empty if there are none.
 [[nodiscard]] std::string leftOutText(const Machine& machine, MachineLens lens);
-/// The same without the fields whose paths `isModelled` returns true for.
+/// Same as above, without the fields for whose paths `isModelled` returns true.
 [[nodiscard]] std::string leftOutText(const Machine& machine, MachineLens lens,
                                       bool (*isModelled)(std::string_view path));
 
@@ -326,8 +328,8 @@ struct MachineField
     std::string label;        ///< "rows"
     std::string_view meaning; ///< one line
     MachineUnit unit = MachineUnit::Count;
-    std::string value;    ///< as in the file
-    bool given = false;   ///< in the file; else derived
+    std::string value;    ///< value as written in the file
+    bool given = false;   ///< true if the file states the value, false if it is derived
     bool editable = true; ///< false: follows from other values and cannot be set
     /// True for a field that stands for several fields of the file: the memories of a level, all rates, the
     /// names of further kinds of cores. These fields follow it in the list.

@@ -30,8 +30,8 @@ struct PolicyRun
 struct BestRun
 {
     NpuRun run;
-    /// In the order of offeredPolicies(); empty if the graph has more than kMostComparedNodes nodes, which
-    /// run under the options as they are.
+    /// Results in the order of offeredPolicies(). Empty if the graph has more than kMostComparedNodes nodes;
+    /// such a graph runs with the policy of the options.
     std::vector<PolicyRun> compared;
 };
 /// Runs a graph under every offered scheduler and keeps the fastest run, the first one of several. All other

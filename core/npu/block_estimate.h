@@ -6,12 +6,12 @@
 
 namespace tilewright::npu {
 
-/// What moving a tile costs DRAM.
+/// DRAM cost of moving a tile.
 struct TileMove
 {
     double bytes = 0; ///< bytes of its bursts
     double alone = 0; ///< cycles while no other tile moves: of its busiest bank or bus
-    double again = 0; ///< the same if its rows are open already
+    double again = 0; ///< cycles as `alone`, if the DRAM rows of the tile are already open
     double banks = 0; ///< cycles of all banks together
 };
 /// Returns what moving a tile of the tensor costs. A tile of many runs is judged by its first ones.

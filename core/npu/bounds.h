@@ -25,7 +25,8 @@ struct Bounds
 };
 [[nodiscard]] Bounds lowerBounds(const NpuGraph& graph, const NpuHardware& hardware);
 
-/// What limits a run: a resource that works at least half of the time, else the most frequent wait.
+/// The limit of a run: a resource that is busy at least half of the time, else the most frequent reason for
+/// waiting.
 struct Limit
 {
     enum class What { Dram, Tensor, Vector, Wait };

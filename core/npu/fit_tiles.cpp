@@ -38,7 +38,7 @@ SpmNeed needOfMatmul(const NpuModel& model, const NpuHardware& hw, DefaultTiles&
     return need;
 }
 
-/// The need of an operator with these tile sizes; nullopt if it has too many nodes to tell.
+/// Memory that an operator needs with these tile sizes; nullopt if it has too many nodes to compute this.
 std::optional<SpmNeed> needOf(const NpuModel& model, const NpuHardware& hw, DefaultTiles& defaults,
                               std::size_t op, const TileSizes& tile)
 {
@@ -75,7 +75,7 @@ bool halveLargest(OpType type, const TileSizes& sizes, TileSizes& tile)
     return true;
 }
 
-/// The tile cut anew; nullopt if it fits as it is, or if no smaller one does.
+/// Returns smaller tile sizes; nullopt if the tile fits as it is, or if no smaller tile fits.
 std::optional<TileSizes> smallerTile(const NpuModel& model, const NpuHardware& hw, DefaultTiles& defaults,
                                      std::size_t op)
 {

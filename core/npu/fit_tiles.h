@@ -43,8 +43,9 @@ struct FittedModel
 [[nodiscard]] std::optional<std::int64_t> spmOfLargestNode(const NpuModel& model, const NpuHardware& hardware,
                                                            std::size_t op, const TileSizes& tile);
 
-/// The smallest set of limits that excludes every tile of an operator: of the SPM and the sizes that the
-/// model requests (docs/rules/npu.md 2.6). Nothing if a tile fits, or if its nodes are too many to tell.
+/// Finds the smallest set of limits that excludes every tile of an operator. Limits are the size of the SPM
+/// and the tile sizes that the model requests (docs/rules/npu.md 2.6). Returns nothing if a tile fits, or if
+/// there are too many nodes to decide this.
 [[nodiscard]] std::optional<Exclusion> whyNoTile(const NpuModel& model, const NpuHardware& hardware,
                                                  std::size_t op);
 

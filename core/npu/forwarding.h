@@ -52,8 +52,9 @@ public:
 
 private:
     std::vector<TilePart> m_parts;
-    std::vector<std::uint32_t> m_partsBegin; ///< by tile
-    std::vector<std::uint32_t> m_readers;    ///< by result: reads by nodes that have not started
+    std::vector<std::uint32_t> m_partsBegin; ///< for each tile, index of its first part
+    /// For each result, the number of reads by nodes that have not started.
+    std::vector<std::uint32_t> m_readers;
     std::vector<bool> m_passesOn, m_mustStore;
 };
 

@@ -62,7 +62,7 @@ struct TileDesc
     std::int64_t dramBase = 0;    ///< address of the first byte
     std::int64_t dramSize = 0;    ///< last byte - first byte + 1
     std::int64_t spmRequired = 0; ///< bytes in SPM
-    /// Bytes of all its bursts (docs/rules/npu.md 2.5), moved by a load or store
+    /// Bytes that a load or store of the tile moves: all its DRAM bursts (docs/rules/npu.md 2.5)
     std::int64_t alignedBytes = 0;
 
     [[nodiscard]] std::int64_t elements() const noexcept { return shape[0] * shape[1] * shape[2] * shape[3]; }

@@ -36,7 +36,7 @@ struct DramHardware
     std::int64_t rowBytes = 2048;
     Cycle rowHitCycles = 20;
     Cycle rowMissCycles = 60;
-    /// From the request of a DMA until its bytes are queued, beside the times of the banks.
+    /// Latency from the request of a DMA until its bytes are queued, in addition to the times of the banks.
     Cycle readLatencyCycles = 0, writeLatencyCycles = 0;
     std::int64_t outstandingRequests = 0; ///< requests of one DMA of a core; 0: no limit
     std::int64_t requestBytes = 64;       ///< largest request, if their number is limited

@@ -91,7 +91,8 @@ private:
                tensorCycles(m_hw, productWork(m, n, last), m_p.rate, true);
     }
 
-    /// What is asked for, and 1 for the rest: nothing fits with two sets of operands.
+    /// The smallest tile: requested sizes are kept, other sizes are 1. It is used if no tile fits with two
+    /// sets of operands.
     [[nodiscard]] TileSizes smallest() const
     {
         TileSizes t = m_p.wish;

@@ -83,7 +83,7 @@ private:
     void findNext();
     void recomputeShares(Cycle now);
     enum class Port : std::uint8_t { Read, Write, None };
-    /// What passes the trunk as one: a transfer, or loads that read the same at the same time.
+    /// A stream through the trunk: a transfer, or several loads that read the same data at the same time.
     struct Stream
     {
         std::uint64_t number = 0; ///< of its loads; 0: one transfer

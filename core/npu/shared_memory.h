@@ -10,8 +10,9 @@
 
 namespace tilewright::npu {
 
-/// What the memory shared by all cores holds (docs/rules/npu.md 5.7). It keeps interleave blocks, and of each
-/// the bursts that were loaded or stored; the least recently used block gives way. Slots as those of Noc.
+/// Contents of the memory that all cores share (docs/rules/npu.md 5.7). It holds interleave blocks, and in
+/// each block the bursts that were loaded or stored. The least recently used block is evicted. Slots are
+/// numbered as those of Noc.
 class SharedMemory
 {
 public:
@@ -30,7 +31,7 @@ public:
     void catchUp(int slot, int leader, std::int64_t bytes);
     /// Slots that get what this slot gets, at the same time.
     [[nodiscard]] const std::vector<int>& followersOf(int slot) const noexcept { return at(slot).followers; }
-    /// Ends the transfer: what it loaded is there for others.
+    /// Ends the transfer: the data that it loaded is now available to others.
     void finish(int slot);
 
     /// Bytes that the memory supplies to the transfer, in all.
@@ -53,8 +54,8 @@ public:
 private:
     struct Block
     {
-        std::uint64_t parts = 0; ///< mask of the bursts that are there or on their way
-        int loader = -1;         ///< slot that loads some of them
+        std::uint64_t parts = 0; ///< mask of the bursts that are present or being loaded
+        int loader = -1;         ///< slot of a load of some of these bursts
         std::uint64_t load = 0;  ///< number of the transfer of that slot
         std::list<std::int64_t>::iterator use;
     };
@@ -65,7 +66,7 @@ private:
         bool isStore = false;
         bool owed = false;
         std::int64_t supplied = 0;
-        std::vector<int> waitsFor;  ///< slots that load what it reads
+        std::vector<int> waitsFor;  ///< slots of the loads that this transfer waits for
         std::vector<int> followers; ///< slots that joined its load
     };
     struct Due
@@ -78,7 +79,7 @@ private:
     [[nodiscard]] Slot& at(int slot) noexcept { return m_slots[static_cast<std::size_t>(slot)]; }
 
     std::int64_t m_burst, m_interleave, m_part;
-    std::size_t m_capacity; ///< in blocks
+    std::size_t m_capacity; ///< capacity in blocks
     bool m_multicast;
     std::unordered_map<std::int64_t, Block> m_blocks;
     std::list<std::int64_t> m_uses; ///< blocks, the least recently used first

@@ -73,7 +73,7 @@ std::optional<bool> NpuSimulator::startReceiving(std::size_t c, std::uint32_t ti
             return false;
         if (!std::all_of(parts.begin(), parts.end(), [&](const TilePart& p) {
                 return m_cores[holderOf(p)].spm.hasResult(p.result);
-            })) { // from DRAM, when all of it is there
+            })) { // the tile is read from DRAM once all of it is there
             bool any = false;
             for (const TilePart& p : parts) {
                 const std::size_t before = m_cores[holderOf(p)].held.size();

@@ -54,7 +54,7 @@ TileSizes wideMatmulTile(const NpuHardware& hw, int dtypeBytes, std::int64_t m, 
                          std::int64_t k)
 {
     GrowingTile t(hw, dtypeBytes, m, n, k);
-    constexpr std::int64_t kLeastChains = 16; // also where the machine has fewer cores
+    constexpr std::int64_t kLeastChains = 16; // also on machines with fewer cores
     const std::int64_t enough = std::min(std::max<std::int64_t>(kLeastChains, hw.cores), t.chains(t.tile));
     while (t.tile.m < t.tile.n ? t.growRows(enough) || t.growCols(enough)
                                : t.growCols(enough) || t.growRows(enough)) {

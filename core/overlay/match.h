@@ -7,12 +7,12 @@
 
 namespace tilewright::overlay {
 
-/// How a name was found.
+/// Method by which a name was matched.
 enum class MatchKind : std::uint8_t {
-    Exact,    ///< it is the name of the operator
-    Op,       ///< it is the name of an op to which the operator is lowered
+    Exact,    ///< the name is that of the operator
+    Op,       ///< the name is that of an op to which the operator is lowered
     Ending,   ///< no other operator, and no other name, has this ending
-    Position, ///< it is the position of the operator among the products, from 0
+    Position, ///< the name is the position of the operator among the products, from 0
 };
 /// "name", "op", "ending", "position".
 [[nodiscard]] std::string_view titleOf(MatchKind kind) noexcept;
@@ -23,8 +23,8 @@ struct Match
     OperatorId op;
     MatchKind kind = MatchKind::Exact;
     std::vector<std::size_t> values; ///< indices in NamedValues::values
-    std::size_t ops = 1;             ///< of Op: number of ops of the operator
-    std::string ending;              ///< of Ending: what both names end with
+    std::size_t ops = 1;             ///< for Op: number of ops of the operator
+    std::string ending;              ///< for Ending: the common ending of both names
 
     /// "name", "2 of its 3 ops", "ending conv1", "position 4".
     [[nodiscard]] std::string text() const;

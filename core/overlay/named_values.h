@@ -17,10 +17,10 @@ struct NamedValue
 {
     std::string name;
     std::size_t line = 0; ///< line of the file, from 1; of JSON the number of the entry
-    double value = 0;     ///< in the unit of the quantity; several rows of one name are joined
+    double value = 0;     ///< value in the unit of the quantity; several rows with the same name are combined
 };
 
-/// What a file of values is.
+/// Format of a file of values.
 enum class Form : std::uint8_t {
     Table,        ///< CSV with a column of names
     Document,     ///< JSON
@@ -44,10 +44,10 @@ struct NamedValues
     std::int64_t leftOut = 0; ///< rows that a condition excludes or that have no value
 };
 
-/// What becomes of rows with the same name.
+/// Treatment of rows with the same name.
 enum class Repeated : std::uint8_t { Refused, Sum, Mean };
 
-/// How a file of values is read; every member may be left as it is.
+/// Options for reading a file of values; each member has a default.
 struct ReadOptions
 {
     std::string column;             ///< column of the values; empty: chosen by its name

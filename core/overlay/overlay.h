@@ -28,7 +28,7 @@ struct OurFigures
 [[nodiscard]] std::vector<OurFigures> figuresOf(const lower::ModelOnMachine& model, const Schedule& schedule,
                                                 const Evaluation& evaluation);
 
-/// What one row of the comparison is made of.
+/// The parts of one row of the comparison.
 struct RowParts
 {
     std::vector<OperatorId> operators;
@@ -50,7 +50,7 @@ struct Overlay
     [[nodiscard]] std::optional<std::size_t> rowOf(OperatorId op) const;
 };
 
-/// What one value is beside the figure of ours.
+/// The way in which a value is shown beside our own figure.
 enum class Shown : std::uint8_t { Value, Difference, Ratio };
 inline constexpr std::array kShown{Shown::Value, Shown::Difference, Shown::Ratio};
 /// The value of the file, ours less it, or ours divided by it; nullopt: the row has none.

@@ -19,7 +19,7 @@ void pairUp(const TraceComparison& c, Indices& restA, Indices& restB, std::vecto
             const Key& key)
 {
     std::unordered_map<std::string, Indices> there;
-    for (const std::size_t b : restB) // in the order of time
+    for (const std::size_t b : restB) // slices in the order of time
         there[key(c.b, c.b.slices[b])].push_back(b);
     std::unordered_map<std::string, std::size_t> taken;
     std::vector<char> isTaken(c.b.slices.size(), 0);

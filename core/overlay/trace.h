@@ -29,7 +29,7 @@ struct Trace
 {
     std::string file;
     std::vector<std::string> tracks; ///< "core 1 / array": names of process and thread, else their numbers
-    std::vector<Slice> slices;       ///< by start, then by track
+    std::vector<Slice> slices;       ///< slices by start, then by track
     std::int64_t otherEvents = 0;    ///< counters, flows, marks without length
     std::int64_t openEvents = 0;     ///< begun and never ended, or ended and never begun
 };
@@ -58,7 +58,7 @@ struct TraceComparison
     /// The start and the length of a slice of the second trace on the axis of the first one.
     [[nodiscard]] double startOf(std::size_t b_) const { return offset + scale * b.slices[b_].start; }
     [[nodiscard]] double lengthOf(std::size_t b_) const { return scale * b.slices[b_].length(); }
-    /// How much later, and longer, the slice of the second trace is.
+    /// Difference in start and in length of the second trace's slice.
     [[nodiscard]] double startDifference(const SlicePair& pair) const
     {
         return startOf(pair.b) - a.slices[pair.a].start;

@@ -26,8 +26,9 @@ struct Lot
     auto operator<=>(const Lot&) const = default;
 };
 
-/// Lots whose lifetimes are connected: at every point between the first and the last one, some lot is alive
-/// on both sides. A section of time is left out if all its lots are also alive in a neighbouring section.
+/// A component: lots whose lifetimes are connected, i.e. at every point between the first and the last one,
+/// some lot is alive on both sides. A section of time is left out if all its lots are also alive in a
+/// neighbouring section.
 struct Component
 {
     std::vector<Lot> lots;

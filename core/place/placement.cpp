@@ -24,8 +24,8 @@ namespace tilewright {
 
 namespace {
 
-/// Above this number of lots only heuristics and the peak bound are used, because the depth of the search is
-/// the number of lots.
+/// Above this number of lots (items of memory to be placed), only heuristics and the peak bound are used,
+/// because the depth of the search equals the number of lots.
 constexpr std::size_t kMaxSearchedLots = 4000;
 constexpr std::int64_t kFirstSlice = 500;
 constexpr std::size_t kMinSubsetLots = 4; ///< least number of lots for a separate lower bound

@@ -9,7 +9,7 @@
 
 namespace tilewright {
 
-/// What an item holds: "input", "output", "accumulator", "interior" or "retained".
+/// Content of an item: "input", "output", "accumulator", "interior" or "retained".
 [[nodiscard]] std::string_view itemKindName(Resident::Kind kind);
 
 /// JSON documents of `place --json` (docs/design.md 3.2): the result and each item with its offset.

@@ -13,8 +13,9 @@ namespace {
 using Set = std::vector<std::size_t>; ///< indices of buffers, ascending
 
 constexpr std::size_t kMostMoments = 5'000'000; ///< buffers times moments that are looked at
-constexpr std::size_t kMostBuffers = 200;       ///< of which each is left out in turn
-constexpr std::int64_t kMostNodes = 20'000;     ///< of the search without one of them
+constexpr std::size_t kMostBuffers = 200;       ///< maximum number of buffers that are left out one by one
+/// Maximum number of search nodes for each placement without a buffer.
+constexpr std::int64_t kMostNodes = 20'000;
 
 /// The fewest buffers that are alive together and exceed the capacity; empty if no moment has any.
 Set fewestTogether(const std::vector<PlacementItem>& items, std::int64_t capacity, std::int64_t& moment)

@@ -9,9 +9,9 @@
 
 namespace tilewright {
 
-/// The smallest set of limits that excludes every placement: the capacity and buffers of which none can be
-/// left out. `placement` is that of all buffers. Nothing if it fits, if it is not known that none does, or if
-/// the buffers are too many to tell.
+/// Finds a smallest set of limits that excludes every placement: the capacity and some buffers, none of which
+/// can be dropped. `placement` is a placement of all buffers. Returns nothing if the buffers fit, if it is
+/// not proven that they do not, or if there are too many of them.
 [[nodiscard]] std::optional<Exclusion> whyUnplaceable(const Buffers& buffers, std::int64_t capacity,
                                                       const Placement& placement);
 

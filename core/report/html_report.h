@@ -54,7 +54,7 @@ struct HtmlReportOptions
     const Comparison* comparison = nullptr; ///< comparison with a baseline, may be null
     ReportCharts charts = {};
     ReportTable summary = {}; ///< first section, if it has rows
-    /// What the schedule is proven optimal over (SolveResult::provenSpace); empty without a proof.
+    /// Description of the schedules that the proof covers (SolveResult::provenSpace); empty without a proof.
     std::string provenSpace = {};
     /// Figures of the model and its machine: names and values, before those of the schedule.
     std::vector<std::pair<std::string, std::string>> figures = {};

@@ -271,7 +271,7 @@ bool writeTraceEvents(const Problem& problem, const Schedule& schedule, const Ru
                    << ", \"args\": {\"elements\": " << formatNumber(problem.elementsOf(s.workingSet)) << "}}";
         });
     if (!done)
-        return false; // without its end, so that nobody takes it for the whole
+        return false; // the output is left without its end, so that nobody mistakes it for a complete one
     close();
     out << "\n]}\n";
     return done;

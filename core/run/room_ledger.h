@@ -11,8 +11,8 @@
 
 namespace tilewright {
 
-/// The items in the fast memory during a run and the room that they take (R20). Steps that
-/// hold the same item share its room.
+/// The items in fast memory during a run, and the memory that they occupy (R20). Steps that hold the same
+/// item share its memory.
 class RoomLedger
 {
 public:

@@ -21,12 +21,12 @@ namespace tilewright {
 // Times below are in the problem's unit of time, rounded once from the exact rational. Sizes are in units:
 // Problem::unitsPerElement() of them are an element (R1.9), Problem::bitsPerUnit() are the bits of one.
 
-/// What carries out commands. Load and store queue share one channel to the slow memory.
+/// A unit that executes commands. The load queue and the store queue share one channel to the slow memory.
 enum class RunUnit : std::uint8_t { Load, Array, Vector, Store };
 inline constexpr std::size_t kRunUnits = 4;
 [[nodiscard]] std::string_view runUnitName(RunUnit unit); // "load", "array", "vector", "store"
 
-/// What a unit that does nothing waits for.
+/// The reason for which an idle unit waits.
 enum class RunWait : std::uint8_t {
     Room,     ///< the next step does not fit into the fast memory beside those that have not ended
     Prefetch, ///< the next step fits, but `prefetch` steps are already ahead of the oldest that has not ended
@@ -45,7 +45,7 @@ inline constexpr std::size_t kRunWaits = 7;
 struct RunNetwork
 {
     std::int64_t linkUnits = 0; ///< units that a link moves in `linkTime`; 0: half the external bandwidth
-    std::int64_t linkTime = 1;  ///< in units of time
+    std::int64_t linkTime = 1;  ///< time in units of time
     std::int64_t links = 4;     ///< links that may be at work at a time
     bool operator==(const RunNetwork&) const = default;
 };
@@ -87,13 +87,13 @@ struct RunStep
 {
     std::uint16_t core = 0;
     SubgraphId subgraph;
-    std::int64_t index = 0; ///< in its subgraph, in order of execution; as Step::index
+    std::int64_t index = 0; ///< index in the subgraph, in order of execution; equals Step::index
     std::int64_t tile = 0;  ///< r * cols + c
     std::int64_t kStep = 0, kSteps = 1;
-    double admitted = 0;    ///< from here on its items take room and its loads are in the queue
-    double begin = 0;       ///< its first command begins
-    double ended = 0;       ///< its last command has ended
-    std::int64_t units = 0; ///< room of its items: the working set of the step (R9)
+    double admitted = 0;    ///< time from which on its items occupy memory and its loads are queued
+    double begin = 0;       ///< time at which its first command begins
+    double ended = 0;       ///< time at which its last command has ended
+    std::int64_t units = 0; ///< memory that its items occupy: the working set of the step (R9)
 };
 
 /// Room taken in the fast memory of a core from `time` to its next entry.
@@ -116,8 +116,8 @@ struct RunStall
 {
     RunUnit unit = RunUnit::Load;
     RunWait wait = RunWait::Nothing;
-    std::optional<OpId> op;         ///< for RunWait::Run
-    std::optional<TensorId> tensor; ///< for RunWait::Load and Store
+    std::optional<OpId> op;         ///< op that the unit waits for, for RunWait::Run
+    std::optional<TensorId> tensor; ///< tensor that the unit waits for, for RunWait::Load and RunWait::Store
     double begin = 0, end = 0;
     std::uint16_t core = 0;
 };
@@ -135,7 +135,7 @@ struct RunUnitSums
 struct RunCoreSums
 {
     std::array<RunUnitSums, kRunUnits> units{};
-    std::int64_t peakUnits = 0; ///< largest room taken
+    std::int64_t peakUnits = 0; ///< largest amount of memory in use
     std::int64_t steps = 0;
     [[nodiscard]] const RunUnitSums& of(RunUnit unit) const noexcept
     {
@@ -147,9 +147,9 @@ struct RunCoreSums
 /// end.
 struct RunSubgraph
 {
-    double admitted = 0; ///< its first step is admitted
-    double begin = 0;    ///< its first command begins
-    double end = 0;      ///< its last step has ended
+    double admitted = 0; ///< time at which its first step is admitted
+    double begin = 0;    ///< time at which its first command begins
+    double end = 0;      ///< time at which its last step has ended
     std::int64_t firstStep = 0,
                  steps = 0; ///< in ScheduleRun::steps; of several cores its steps are mixed with others
     double latency = 0;     ///< R10.1
@@ -174,17 +174,17 @@ struct ScheduleRun
     std::int64_t loadUnits = 0, storeUnits = 0; ///< between external and fast memories
     std::int64_t networkUnits = 0;              ///< read from other cores
     double channelBusy = 0;                     ///< loads and stores of all cores over the channel
-    std::int64_t peakUnits = 0;                 ///< largest room taken in one core
+    std::int64_t peakUnits = 0;                 ///< largest amount of memory in use in one core
     std::int64_t stepCount = 0;
     /// False if the exact times have no common denominator that can be held; durations are then rounded to a
     /// multiple of 2^-40.
     bool exact = true;
     bool recorded = true; ///< false if there are too many commands
     std::vector<RunSubgraph> subgraphs;
-    std::vector<RunStep> steps;       ///< in order of admission
-    std::vector<RunCommand> commands; ///< in order of their beginning
-    std::vector<RunRoom> room;        ///< in order of time; of each core the first at 0
-    std::vector<RunStall> stalls;     ///< in order of time
+    std::vector<RunStep> steps;       ///< steps in order of admission
+    std::vector<RunCommand> commands; ///< commands in order of their begin
+    std::vector<RunRoom> room;        ///< entries in order of time; the first entry of each core is at time 0
+    std::vector<RunStall> stalls;     ///< stalls in order of time
 
     [[nodiscard]] const RunUnitSums& of(RunUnit unit) const noexcept
     {

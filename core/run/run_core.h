@@ -15,7 +15,7 @@
 
 namespace tilewright {
 
-/// What the cores of a run share.
+/// State that the cores of a run share.
 struct RunShared
 {
     /// The stores of a tensor by one subgraph.
@@ -43,7 +43,8 @@ struct RunShared
     std::vector<Gate> gates{};
     std::vector<SubgraphState> subgraphs{};
     std::optional<std::size_t> channel{}; ///< core whose transfer is under way over the channel
-    std::vector<SubgraphId> ended{};      ///< subgraphs that have ended on all cores; every core is told
+    /// Subgraphs that have ended on all cores since all cores were last notified.
+    std::vector<SubgraphId> ended{};
 
     [[nodiscard]] SubgraphState& of(SubgraphId s) { return subgraphs[s.index()]; }
     [[nodiscard]] const SubgraphState& of(SubgraphId s) const { return subgraphs[s.index()]; }
@@ -74,7 +75,7 @@ public:
     void name(const Step& step, const StepLinks& links, bool last);
     [[nodiscard]] bool admits();
     void admit();
-    /// There is no further step.
+    /// True if there is no further step.
     void nameNothing() { m_held = RunWait::Nothing; }
 
     void beginRuns();

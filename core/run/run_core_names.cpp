@@ -139,7 +139,7 @@ void RunCore::nameLoads(const Step& step)
     ++m_shared.of(m_subgraph).keptLoads;
 }
 
-/// What the step reads of resident tensors and this core does not have, as one transfer.
+/// Names one transfer for the parts of resident tensors that the step reads and this core does not have.
 void RunCore::nameNetworkRead(const StepLinks& links)
 {
     Command all;
@@ -179,7 +179,7 @@ void RunCore::nameParts(const Step& step)
 
 // Runs and stores -------------------------------------------------------------------------------------
 
-/// What a run of the step reads must have ended before it begins.
+/// Adds to the needs of a run the commands that produce its inputs; they must have ended before it begins.
 void RunCore::addNeeds(const Step& step, const StepLinks& links, std::uint32_t index, Command& run) const
 {
     const auto require = [&](Queue queue, std::uint64_t count) {

@@ -55,8 +55,8 @@ struct RunIndex
 /// Index in ScheduleRun::room of the entry of a core in force at a time; empty without entries.
 [[nodiscard]] std::optional<std::size_t> roomAt(const ScheduleRun& run, double time, std::size_t core = 0);
 
-/// What works for the largest share of the run: the channel (loads and stores), the arrays or the
-/// vector units.
+/// The resource that is busy for the largest share of the run: the channel (loads and stores), the arrays or
+/// the vector units.
 struct RunLimit
 {
     enum class What : std::uint8_t { Channel, Array, Vector };
@@ -82,7 +82,7 @@ enum class RunReason : std::uint8_t {
     StartUp, ///< the first loads, before the first run begins
     Drain,   ///< the last stores, after the last run has ended
     Overlap, ///< units work side by side that R10 adds up
-    Stalls,  ///< waits that R10 does not know
+    Stalls,  ///< waits of units, which R10 does not model
 };
 [[nodiscard]] RunReason reasonOf(const RunDifference& difference);
 [[nodiscard]] RunDifference differenceOf(const RunSubgraph& subgraph);

@@ -66,7 +66,7 @@ private:
         std::array<std::array<Ticks, kRunWaits>, kRunUnits> waits{};
         std::array<std::optional<Stall>, kRunUnits> open;
         Ticks roomTime = -1;
-        std::size_t room = 0; ///< its last entry in ScheduleRun::room
+        std::size_t room = 0; ///< index of the core's last entry in ScheduleRun::room
     };
     /// Makes room, where `list` is full, for as many entries as all steps will have at the present rate:
     /// growing by doubling copies and touches twice the memory.

@@ -78,7 +78,7 @@ public:
     /// Whole numbers of the value at `at`, which is moved behind it: "[1, 2]", "[[1, 1], [0, 0]]",
     /// "array<i64: 1, 2>", "dense<1> : tensor<2xi64>", "3".
     [[nodiscard]] Result<std::vector<std::int64_t>> integersAt(std::size_t& at) const;
-    /// The same of an attribute; empty if there is none.
+    /// Same as integersAt() for the value of an attribute; empty if there is no such attribute.
     [[nodiscard]] Result<std::optional<std::vector<std::int64_t>>> integers(const Statement& statement,
                                                                             std::string_view name) const;
     /// True if the word or symbol occurs in the statement, its regions too.

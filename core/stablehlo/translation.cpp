@@ -425,7 +425,7 @@ void Translation::fold(const Node& node, std::string reason, std::optional<bool>
     }
 }
 
-/// Its results become those of an operator of which nothing is known.
+/// The results of the node become those of an operator of unknown kind.
 Status Translation::drop(const Node& node, const std::string& reason, bool mayHaveMacs)
 {
     model::Operator op{Kind::Unknown, node.name, printable(node.type), {}, {}, model::NoAttributes{}};

@@ -86,7 +86,8 @@ private:
     /// Adds an auxiliary operator "node/part".
     Result<ModelTensorId> helper(const Node& node, const char* part, Kind kind, ModelTensorId input,
                                  model::Attributes attributes, const model::Shape& declared = {});
-    /// A constant is stored with the new shape; other tensors get a helper if their shape is another one.
+    /// Returns the value with the given shape. A constant is stored with that shape; any other tensor gets an
+    /// auxiliary reshape operator if its shape differs.
     Result<ModelTensorId> reshaped(const Node& node, const char* part, ModelTensorId x,
                                    const model::Shape& wanted);
     Result<ModelTensorId> transposed(const Node& node, const char* part, ModelTensorId x,
@@ -96,7 +97,7 @@ private:
     /// Adds the operator that gives result `i`.
     Status result(const Node& node, Kind kind, Tensors inputs, model::Attributes attributes,
                   std::size_t i = 0);
-    /// Makes a tensor that is there the first result.
+    /// Makes an existing tensor the first result of the node.
     Status resultIs(const Node& node, ModelTensorId tensor);
     [[nodiscard]] Value& valueOf(const Node& node, std::size_t i = 0) { return m_values[node.results[i]]; }
     void fold(const Node& node, std::string reason, std::optional<bool> splat = std::nullopt);
@@ -105,7 +106,8 @@ private:
     /// The list of an attribute; `otherwise` for each of `count` entries if there is none.
     Result<Integers> list(const Node& node, std::initializer_list<std::string_view> names, std::size_t count,
                           std::int64_t otherwise) const;
-    /// The same with at least one name and any length; an Error if there is none.
+    /// Same as list(), for a list of any length. Returns an Error if the attribute is missing under all
+    /// names.
     Result<Integers> axes(const Node& node, std::initializer_list<std::string_view> names,
                           std::size_t rank) const;
     Status checkAxes(const Node& node, const Integers& axes, std::size_t rank) const;

@@ -91,7 +91,8 @@ MaybeResult languagePoint(const Sweep& sweep, const Point& point, const std::sto
     };
     const lower::GroupFloor group = lower::groupFloor(scope, scope.options, *machine, cores);
     const lower::StageFloor& last = group.stages.back(); // the one that a lens computes
-    double floor = 0, pace = 0;                          // of all stages, and of the slowest one
+    // Floor of all stages together, and of the slowest stage.
+    double floor = 0, pace = 0;
     for (const lower::StageFloor& stage : group.stages) {
         const double time = timeOf(stage, stage.chip.cycles.value);
         floor += time * static_cast<double>(stage.count);

@@ -67,8 +67,8 @@ struct Constraint
     [[nodiscard]] bool fits() const noexcept { return used <= available; }
 };
 
-/// Which buffers of a level are meant: "one buffer", "all 8 buffers", or "the one buffer" of a level with
-/// one.
+/// Describes which buffers of a level are meant: "one buffer", "all 8 buffers", or "the one buffer" of a
+/// level with only one.
 [[nodiscard]] std::string roomText(std::int64_t used, std::int64_t buffers);
 
 /// All constraints of docs/rules/systolic.md 5 for a tile of a GEMM. `buffering` of L1: 2 = double-buffered.
@@ -97,7 +97,7 @@ struct LevelTile
 };
 struct ThreeLevelTiling
 {
-    std::array<LevelTile, 3> level; ///< by level: L3, L2, L1
+    std::array<LevelTile, 3> level; ///< tiles of the levels L3, L2, L1
 };
 /// Part of a memory level that its tile may use.
 struct LevelRoom
@@ -108,7 +108,7 @@ struct LevelRoom
 struct ThreeLevelOptions
 {
     Footprint footprint = Footprint::Conservative; ///< tiles that L3 and L2 must hold (L1 holds no C)
-    std::array<LevelRoom, 3> room{{{0, 1}, {0, 1}, {1, 2}}}; ///< by level: L3, L2, L1
+    std::array<LevelRoom, 3> room{{{0, 1}, {0, 1}, {1, 2}}}; ///< available space in the levels L3, L2, L1
 };
 [[nodiscard]] Result<ThreeLevelTiling> threeLevelTiling(const Hierarchy& hierarchy, const Gemm& gemm,
                                                         const ThreeLevelOptions& options = {});

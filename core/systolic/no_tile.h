@@ -9,9 +9,9 @@
 
 namespace tilewright::systolic {
 
-/// The smallest set of limits that excludes every candidate tile: of the capacity, the buffering and C in the
-/// footprint. `footprint`: that which a tile must have; the analytic method asks for the conservative one
-/// whatever the query says. Nothing if a candidate fits.
+/// Finds a smallest set of limits that excludes every candidate tile. Limits are the capacity, the buffering,
+/// and counting C in the footprint. `footprint` is the footprint that a tile must have; the analytic method
+/// uses the conservative one whatever the query says. Returns nothing if a candidate fits.
 [[nodiscard]] std::optional<Exclusion> whyNoTile(const TileQuery& query, Footprint footprint);
 
 } // namespace tilewright::systolic

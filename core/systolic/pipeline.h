@@ -75,8 +75,8 @@ struct ArrayBubble
     std::uint32_t command = 0; ///< the command that the array waits for
 };
 
-/// What the array waits for, in words: "the wave of an earlier block is still in the array"; empty for a
-/// reason that ArrayBubble does not list.
+/// The reason why the array waits, in words: "the wave of an earlier block is still in the array"; empty for
+/// a reason that ArrayBubble does not list.
 [[nodiscard]] std::string stallText(std::string_view reason);
 
 struct OccupancyPoint
@@ -101,7 +101,7 @@ struct PipelineRun
     std::int64_t arrayBusy = 0;       ///< cycles in which operands entered; arrayBusy + all bubbles = cycles
     std::vector<ArrayBubble> bubbles; ///< sorted by time
     std::map<std::string, std::int64_t> stalls;           ///< cycles by reason
-    std::array<double, 5> busyFraction{};                 ///< by resource
+    std::array<double, 5> busyFraction{};                 ///< busy share of each resource
     std::array<std::vector<OccupancyPoint>, 3> occupancy; ///< L3, L2 and L1 over time
     std::array<std::int64_t, 3> peakBytes{};
     std::string

@@ -149,7 +149,7 @@ bool PipelineEngine::headKnown(std::size_t r)
     return m_head[r] < m_queue[r].size();
 }
 
-/// What happens at cycle 0.
+/// Sets up the events of cycle 0.
 void PipelineEngine::begin()
 {
     if (!m_written) { // the barriers of the first parts

@@ -65,7 +65,8 @@ struct Command
     std::int64_t tail = 0;
     std::optional<Pool> pool; ///< destination buffer of the result
     std::int64_t slot = 0;
-    bool bankConflict = false;        ///< its tile is in the same bank as the other operand of the step
+    /// True if the tile is in the same bank as the other operand of the step.
+    bool bankConflict = false;
     bool kept = false;                ///< commands of far later parts of a ProgramStream may read its slot
     std::vector<std::uint32_t> waits; ///< commands whose results must be ready before this one starts
     std::vector<std::uint32_t> reads; ///< commands whose slots stay occupied until this one ends
@@ -193,7 +194,7 @@ struct LeastProgram
 /// Listing of a program of buildProgram() or runProgram(), one line per command (docs/rules/systolic.md 4.1).
 /// After `limit` lines, one line counts the rest. The commands are written anew, part by part.
 [[nodiscard]] std::string programText(const Program& program, std::int64_t limit = 100'000);
-/// The same in pieces. Returns the Error of `write`.
+/// Writes the same listing in pieces. Returns the Error of `write`.
 [[nodiscard]] Status writeProgramText(const Program& program, std::int64_t limit,
                                       const std::function<Status(std::string_view)>& write);
 

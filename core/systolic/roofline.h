@@ -29,7 +29,7 @@ struct Roofline
     double peakGflops = 0;               ///< 2 * R * C * f
     double arrayGflops = 0;              ///< throughput limit of the array alone, with the blocks of the tile
     double attainableGflops = 0;         ///< minimum of arrayGflops and all roofs
-    std::array<RooflinePoint, 4> points; ///< by level: L1, L2, L3, DRAM
+    std::array<RooflinePoint, 4> points; ///< one point for each level: L1, L2, L3, DRAM
     RooflinePoint naive; ///< without any reuse: every FLOP moves two operands and a result to or from DRAM,
                          ///< 1/12 FLOP/byte
     std::string binding; ///< lowest limit: "array", "dram", "l3", "l2" or "l1"
@@ -67,7 +67,7 @@ struct DataflowTime
 
 struct DataflowComparison
 {
-    std::array<DataflowTime, 3> of; ///< by dataflow: OS, WS, IS
+    std::array<DataflowTime, 3> of; ///< times of the dataflows OS, WS, IS
     double osFewerThanWs = 0;       ///< 1 - OS total / WS total; negative if OS is slower
 };
 [[nodiscard]] Result<DataflowComparison> compareDataflows(const Hierarchy& hierarchy, const Gemm& gemm,

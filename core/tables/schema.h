@@ -24,7 +24,7 @@ struct Column
 struct Schema
 {
     std::string_view name;    ///< "subgraphs"
-    std::string_view meaning; ///< what a row is
+    std::string_view meaning; ///< describes what one row stands for
     std::vector<Column> columns;
 };
 

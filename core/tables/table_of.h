@@ -50,7 +50,7 @@ private:
     std::vector<std::function<TableValue(const Row&)>> m_values;
 };
 
-/// What was left out of a table.
+/// Parts that were left out of a table.
 struct LeftOut
 {
     std::string_view table;

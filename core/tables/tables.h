@@ -35,7 +35,7 @@ struct MappingPart
     std::vector<mapping::LayerResult> layers;
 };
 
-/// What the tables are about. Parts that are missing have tables without rows.
+/// The subject of the tables. Tables of missing parts have no rows.
 struct Subject
 {
     SnapshotPtr snapshot;

@@ -28,8 +28,8 @@ struct Files
 [[nodiscard]] Files writeFiles(const mapping::Layer& layer, const mapping::LoopNest& nest,
                                const mapping::Architecture& architecture, const mapping::Method& method);
 
-/// The same for an architecture with levels (docs/rules/hierarchy.md 10). Precondition: the factors multiply
-/// to the trip counts. The Error names a level whose loops Timeloop cannot state.
+/// Writes the files for an architecture with levels (docs/rules/hierarchy.md 10). Precondition: the factors
+/// multiply to the trip counts. The Error names a level whose loops Timeloop cannot state.
 [[nodiscard]] Result<Files> writeFiles(const mapping::Layer& layer, const mapping::LoopNest& nest,
                                        const hierarchy::Architecture& architecture,
                                        const hierarchy::Mapping& mapping);
@@ -56,7 +56,7 @@ struct ReadMapping
                                               const mapping::LoopNest& nest,
                                               const mapping::Architecture& architecture);
 
-/// What the search of this program can keep of a file of Timeloop's constraints.
+/// The part of a Timeloop constraints file that the search of this program supports.
 struct ReadConstraints
 {
     std::vector<std::string> factors; ///< in the notation of mapping::parseConstraints()
@@ -69,14 +69,14 @@ struct ReadConstraints
 [[nodiscard]] Result<ReadConstraints> readConstraints(std::string_view text, const std::string& file,
                                                       const mapping::LoopNest& nest);
 
-/// What the search on an architecture with levels keeps of a file of constraints, in the notation of
+/// The part of a constraints file that the search on an architecture with levels supports, in the notation of
 /// hierarchy::parseConstraints().
 struct ReadLevelConstraints
 {
     std::vector<std::string> factors, orders;
 };
 
-/// The same sections for an architecture with levels (docs/rules/hierarchy.md 10.3).
+/// Reads the same sections for an architecture with levels (docs/rules/hierarchy.md 10.3).
 [[nodiscard]] Result<ReadLevelConstraints> readConstraints(std::string_view text, const std::string& file,
                                                            const mapping::LoopNest& nest,
                                                            const hierarchy::Architecture& architecture);

@@ -71,7 +71,8 @@ struct DirectiveFactors
     mapping::Factors factors{1, 1, 1, 1, 1, 1, 1};
     mapping::Factors residues{};
 };
-/// `imperfect`: residues may be written. The Error has only a message.
+/// Reads the factors of a directive. Residues are accepted only if `imperfect` is true. An Error has only a
+/// message, no place in the file.
 [[nodiscard]] Result<DirectiveFactors> readDirectiveFactors(const mapping::LoopNest& nest,
                                                             const YAML::Node& node, bool imperfect);
 /// A factor of a loop and its residue; 0 without one.

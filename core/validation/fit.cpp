@@ -61,7 +61,7 @@ public:
         constexpr std::size_t kFolds = 5;
         const std::size_t folds = std::min(kFolds, m_rows.size());
         m_parts = folds + 1;
-        constexpr double kExact = 1e-4, kRough = 2e-3; // of a range
+        constexpr double kExact = 1e-4, kRough = 2e-3; // share of the range of a parameter
         Point best = least(start, m_rows, 0.25, kExact);
         best = least(best, m_rows, 0.05, kExact); // a simplex that has collapsed begins again
         for (std::size_t i = 0; i < m_ranges.size(); ++i)

@@ -23,8 +23,8 @@ struct FitResult
     std::vector<double> values; ///< with three significant digits
     /// Geometric mean of the larger of predicted / measured and its inverse, less 1.
     double errorBefore = 0, errorAfter = 0;
-    /// The same of each fifth of the rows, with values fitted on the other rows; with fewer than five rows,
-    /// of each row with values fitted on the others.
+    /// Cross-validation: the same mean over each fifth of the rows, with values fitted on the other rows;
+    /// with fewer than five rows, over each row with values fitted on the others.
     double errorLeftOut = 0;
     std::size_t rows = 0;     ///< rows with a prediction at the start
     int evaluations = 0;      ///< number of calls of the predictions

@@ -11,7 +11,7 @@
 namespace tilewright::validation {
 
 enum class LanguageRow : std::uint8_t { None, Step, Attention, Experts };
-/// What the columns say a row is; names in lower case.
+/// The kind of row that the columns determine; names in lower case.
 [[nodiscard]] LanguageRow languageRowOf(const std::set<std::string>& columns);
 
 /// The configuration and the options of a step.

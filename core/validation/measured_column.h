@@ -9,7 +9,7 @@
 
 namespace tilewright::validation {
 
-/// What a column measures.
+/// The quantity that a column measures.
 enum class Quantity : std::uint8_t {
     Milliseconds,
     Cycles,
@@ -25,7 +25,7 @@ enum class Quantity : std::uint8_t {
 /// tokens_per_s.
 struct MeasuredColumn
 {
-    std::string name; ///< as in the file
+    std::string name; ///< name as in the file
     Quantity quantity = Quantity::Milliseconds;
     double scale = 1; ///< value of one unit of the file
 };

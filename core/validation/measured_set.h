@@ -39,7 +39,7 @@ struct MeasuredSet
     std::int64_t leftOut = 0; ///< rows that a condition excludes or that have no measurement
 };
 
-/// How a table is read; every member may be empty.
+/// Options for reading a table; every member may be empty.
 struct ReadOptions
 {
     std::string column;       ///< the column of measurements; empty: chosen by its name

@@ -28,8 +28,8 @@ Error cannotFit(const std::string& path, const std::string& why)
     return {ErrorCode::Field, path + " " + why, "--value", {}};
 }
 
-/// The field of the machine at a path. The rate of a width that the machine does not list, and the launch of
-/// an operator, have a value all the same.
+/// The value to fit at a path of the machine. The rate of a width that the machine does not list starts from
+/// 1, and the launch of an operator may start from 0.
 Result<Fitted> fittedOf(const Machine& machine, const std::string& path, double leastMilliseconds)
 {
     Fitted out{path, path, {}};

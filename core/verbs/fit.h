@@ -44,7 +44,7 @@ struct FitRows
     std::string file; ///< name of the file of measurements
     std::string lens;
     validation::Quantity quantity = validation::Quantity::Milliseconds; ///< a time
-    /// The same rows in the same order on every machine.
+    /// Predicts all rows on a machine. Returns the same rows in the same order for every machine.
     std::function<Result<std::vector<validation::ComparedRow>>(const Machine& machine)> on;
 };
 /// Fits the values at these paths of a machine to rows.

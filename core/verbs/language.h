@@ -69,7 +69,7 @@ struct LanguageFigures
     std::array<std::optional<ExplainedValue>, kLanguageFigures> figures;
     lower::StepFloor floor; ///< floor of the step that is open, of one chip (of the last stage)
     ExplainedValue step;    ///< ms of the step that is open, of all stages, with collectives
-    /// What takes longest in the step that is open: "memory", "compute", "collectives".
+    /// The part of the step that takes longest, for the open phase: "memory", "compute", "collectives".
     std::string_view binds;
     std::vector<LanguagePart> parts;
 

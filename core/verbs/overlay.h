@@ -24,7 +24,7 @@ struct OverlayCall : SummaryCall
 
     std::vector<std::string> texts; ///< texts of the files; readFiles() fills it
 
-    /// How the files are read.
+    /// Options for reading the files.
     [[nodiscard]] overlay::ReadOptions readOptions() const;
 };
 void bindOptions(OptionList& o, OverlayCall& call);

@@ -25,7 +25,7 @@ struct RunCall : ScheduleCall
 };
 void bindOptions(OptionList& o, RunCall& call);
 
-/// What a schedule can run on (docs/rules/run.md 5.4).
+/// Hardware on which a schedule can run (docs/rules/run.md 5.4).
 struct RunCores
 {
     std::int64_t most = 1; ///< number of cores
@@ -34,8 +34,8 @@ struct RunCores
 /// The cores of the machine; without a model those of the NPU lens for a problem without a machine.
 [[nodiscard]] RunCores runCoresOf(const lower::ModelOnMachine* model);
 
-/// What a run on several cores leaves out: a sentence on softmax and normalisations whose rows are cut into
-/// several tiles (docs/rules/run.md 5.8); empty on one core.
+/// Describes what a run on several cores leaves out: a sentence on softmax and normalisations whose rows are
+/// cut into several tiles (docs/rules/run.md 5.8); empty on one core.
 [[nodiscard]] std::vector<std::string> runNotes(const lower::ModelOnMachine* model, const Schedule& schedule,
                                                 std::int64_t cores);
 

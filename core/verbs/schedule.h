@@ -119,7 +119,8 @@ struct EvaluatedFiles : EvaluatedSchedule
 /// Reads and evaluates a schedule file, on the machine that the options name, else on the one that the file
 /// names. A notice() tells the deviations.
 [[nodiscard]] Result<EvaluatedFiles> evaluateFiles(ScheduleCall& call);
-/// The same; a call that names no schedule is about the start schedule, one op a subgraph.
+/// Same as evaluateFiles(), but a call that names no schedule evaluates the start schedule, which runs one op
+/// in each subgraph.
 [[nodiscard]] Result<EvaluatedFiles> evaluateFilesOrStart(ScheduleCall& call);
 
 [[nodiscard]] EvaluatedSchedule evaluateLoaded(ProblemPtr problem, LoadedSchedule loaded, RulesChoice rules);

@@ -192,7 +192,8 @@ struct NetworkAnswer
     [[nodiscard]] double osFewerThanWs() const;
 };
 [[nodiscard]] Result<NetworkAnswer> systolicNetwork(const SystolicCall& call);
-/// The same for a model that is on a machine, and the array, memories and energies of the request.
+/// Same as systolicNetwork() for a model that is already on a machine, with the array, memories and energies
+/// of the request.
 [[nodiscard]] Result<NetworkAnswer> networkOf(const lower::ModelOnMachine& model,
                                               const SystolicRequest& request);
 /// A row for each product and one for the total: sizes, cycles, utilisation, bytes, what binds, energy, and

@@ -10,7 +10,7 @@
 
 namespace tilewright::verbs {
 
-/// What `tile` is asked: one product, or every product of a workload. The words are those of the options.
+/// The call of the verb `tile`: one product, or every product of a workload. Names are those of the options.
 struct TileCall
 {
     std::string gemm;      ///< "MxNxK"
@@ -56,7 +56,7 @@ struct TileAnswer
     systolic::ThreeLevelOptions levels;
     std::string room; ///< TileRequest::room
 
-    /// Whether the tile fits, in words: "49 152 of 16 384 elements of L2, one buffer (A, B and C), does not
+    /// Describes whether the tile fits: "49 152 of 16 384 elements of L2, one buffer (A, B and C), does not
     /// fit".
     [[nodiscard]] std::string fitText() const;
     [[nodiscard]] std::vector<systolic::Constraint> constraints() const;

@@ -30,10 +30,11 @@ SummaryKind kindOf(const std::string& lens)
     return kind == kSummaryKinds.end() ? SummaryKind::Systolic : *kind;
 }
 
-/// What a lens says of one operator.
+/// The prediction of a lens for one operator.
 struct Prediction
 {
-    std::optional<double> cycles, milliseconds, bytes, picojoules; ///< of a language model, of all its layers
+    /// Figures of an operator, or of all layers of a language model.
+    std::optional<double> cycles, milliseconds, bytes, picojoules;
     std::string error;
     std::vector<std::string> leftOut;
 };
@@ -67,7 +68,7 @@ Prediction predictionOf(const SummarySubject& subject, const std::string& lens, 
     SummaryFigures figures;
     const Machine& machine = subject.model->machine;
     const auto& language = subject.model->workload->language;
-    if (lens == kFloor && language) { // what the chips send to each other is left out
+    if (lens == kFloor && language) { // the communication between the chips is left out
         const auto step =
             lower::stepFloor(language->config, language->options, machine, subject.coresOf(SummaryKind::Npu));
         out.cycles = step.cycles.value;
@@ -99,7 +100,7 @@ Prediction predictionOf(const SummarySubject& subject, const std::string& lens, 
     return out;
 }
 
-/// What a prediction says in the unit of a set; `tokens` are those of the row.
+/// Converts a prediction to the unit of a set; `tokens` are those of the row.
 std::optional<double> figureOf(const Prediction& p, Quantity quantity, std::int64_t tokens)
 {
     switch (quantity) {
@@ -120,7 +121,7 @@ std::optional<double> figureOf(const Prediction& p, Quantity quantity, std::int6
     return p.milliseconds;
 }
 
-/// How the table of a call is read.
+/// Options for reading the table of a call.
 validation::ReadOptions readOptionsOf(const ValidateCall& call)
 {
     return {call.measured, call.operatorKind, call.where,

@@ -10,7 +10,7 @@
 
 namespace tilewright::verbs {
 
-/// What can predict: "floor", "array", and the rows of the Summary.
+/// Names of all predictors: "floor", "array", and the rows of the Summary.
 [[nodiscard]] std::vector<std::string_view> validationLenses();
 
 /// The options of `validate`.

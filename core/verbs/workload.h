@@ -83,7 +83,7 @@ void bindOptions(OptionList& o, WorkloadCall& call);
 /// of the fields of the machine.
 [[nodiscard]] std::vector<std::string> lensNotes(const std::vector<lower::NodeReport>& nodes,
                                                  const Machine& machine, MachineLens lens);
-/// The same with sentences on the machine that are known already.
+/// Same as above, with given sentences on the machine.
 [[nodiscard]] std::vector<std::string> lensNotes(const std::vector<lower::NodeReport>& nodes,
                                                  const std::vector<std::string>& ofMachine);
 /// Returns a sentence on what one product on one systolic array leaves out of the arrays of a machine

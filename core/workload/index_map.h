@@ -22,9 +22,9 @@ struct WindowsMap
     std::int64_t n = 1, h = 1, w = 1;            ///< images, and rows and columns of each
     std::array<std::int64_t, 2> channels{0, 1};  ///< first column of the base, number of columns
     std::array<std::int64_t, 2> window{1, 1};    ///< rows, columns
-    std::array<std::int64_t, 2> stride{1, 1};    ///< of rows, of columns
+    std::array<std::int64_t, 2> stride{1, 1};    ///< stride of rows and of columns
     std::array<std::int64_t, 4> pad{0, 0, 0, 0}; ///< top, left, bottom, right; below 0: cropped
-    std::array<std::int64_t, 2> dilation{1, 1};  ///< of rows, of columns
+    std::array<std::int64_t, 2> dilation{1, 1};  ///< dilation of rows and of columns
     [[nodiscard]] std::int64_t
     outHeight() const noexcept;                           ///< windows of an image in a column; 0 if none fits
     [[nodiscard]] std::int64_t outWidth() const noexcept; ///< windows of an image in a row; 0 if none fits

@@ -68,8 +68,8 @@ struct EnergyCosts
 struct ComputeArray
 {
     enum class Kind : std::uint8_t { Systolic, DotProduct } kind = Kind::Systolic;
-    std::int64_t inputs = 1;  ///< of a dot-product array: inputs summed at once
-    std::int64_t outputs = 1; ///< of a dot-product array: columns at once
+    std::int64_t inputs = 1;  ///< of a dot-product array: number of inputs summed at once
+    std::int64_t outputs = 1; ///< of a dot-product array: number of columns computed at once
     std::int64_t arrays = 1;  ///< arrays of a core
     bool operator==(const ComputeArray&) const = default;
 };

@@ -69,7 +69,8 @@ struct Rules
     }
     /// True if inputs of a subgraph may be retained (R9.7).
     [[nodiscard]] constexpr bool keepsInputs() const noexcept { return retainInputs != RetainInputs::Error; }
-    /// The same rules with compute=array (R8.2): latency of a schedule on the systolic array.
+    /// Returns these rules with compute=array (R8.2), which give the latency of a schedule on the systolic
+    /// array.
     [[nodiscard]] constexpr Rules onArray() const
     {
         Rules out = *this;
@@ -88,7 +89,7 @@ struct RuleSwitch
     std::array<std::string_view, kMaxValues> names; ///< value names; values() returns those in use
     std::size_t count = 0;
     std::string_view seedValue, machineValue; ///< values in the rule sets `seed` and `machine`
-    /// What is allowed or assumed with the value of index `ticked`, in words: "tiles larger than the array".
+    /// Describes what the value of index `ticked` allows or assumes: "tiles larger than the array".
     std::string_view words;
     std::size_t ticked = 0;
     std::string_view meaning;

@@ -21,7 +21,8 @@ class Canvas : public View
 public:
     Canvas(const ViewContext& context, QString name, QString title, QWidget* parent = nullptr);
 
-    /// Paints the view into `area`. `exporting`: without hover and cursor, everything fitted.
+    /// Paints the view into `area`. With `exporting`, hover and cursor are left out and the content is fitted
+    /// into the area.
     virtual void paint(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) = 0;
 
     void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
@@ -39,8 +40,8 @@ public:
     virtual void fitSelection() { fitAll(); }
     /// Zooms to 100 %, for views that have a natural size.
     virtual void actualSize() { fitAll(); }
-    /// Visible part in the view's own coordinates (times, graph coordinates, decades). Null rectangle:
-    /// everything, also after a resize. Nothing: the view cannot be zoomed.
+    /// Visible part in the view's own coordinates (times, graph coordinates, decades). A null rectangle means
+    /// everything, also after a resize. Nothing if the view cannot be zoomed.
     [[nodiscard]] virtual std::optional<QRectF> shownPart() const { return std::nullopt; }
     /// Shows a part, limited to the content. A null rectangle shows everything.
     virtual void showPart(const QRectF& part) { Q_UNUSED(part) }
@@ -132,7 +133,7 @@ private:
     bool m_panning = false;
     bool m_wheelScrolls = false;
     QPointF m_panFrom;
-    QPointF m_rightPressed; ///< where the right button was pressed
+    QPointF m_rightPressed; ///< position where the right button was pressed
     ZoomHistory m_history;
     QElapsedTimer m_time;               ///< clock of m_history
     std::optional<QRectF> m_beforeDrag; ///< shownPart() when the mouse button was pressed

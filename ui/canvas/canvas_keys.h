@@ -38,9 +38,9 @@ struct KeyUse
             QKeyCombination(held, Qt::Key_Up), QKeyCombination(held, Qt::Key_Down)};
 }
 
-/// Table of the keys of a view. A key without Shift also matches with Shift held; its handler is told, for
-/// larger steps or to extend a selection. Ctrl and Alt must match exactly. Later entries have priority, so
-/// that a view can override common keys.
+/// Table of the keys of a view. A key without Shift also matches with Shift held; its handler learns this,
+/// for larger steps or to extend a selection. Ctrl and Alt must match exactly. Later entries have priority,
+/// so that a view can override common keys.
 class KeyTable
 {
 public:

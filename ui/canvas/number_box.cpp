@@ -32,7 +32,8 @@ template <typename Box> Result<double> TypedBox<Box>::read(const QString& text) 
     const bool hasSpecial = !this->specialValueText().isEmpty();
     if (hasSpecial && text == this->specialValueText())
         return static_cast<double>(this->minimum());
-    // What the box shows itself is its value, even where other locales would read it differently.
+    // A text that the box itself shows stands for the present value, even if other locales would read it
+    // differently.
     const QString shown = this->textFromValue(this->value());
     QString number = text;
     if (!this->prefix().isEmpty() && number.startsWith(this->prefix()))

@@ -16,7 +16,7 @@ class TimeCanvas : public ToolCanvas
     Q_OBJECT
 public:
     using Range = std::pair<double, double>;
-    /// What dragging in the plot does. With MovesCursor, Shift+drag measures.
+    /// Effect of dragging in the plot. With MovesCursor, Shift+drag measures.
     enum class Dragging { Measures, MovesCursor };
     TimeCanvas(const ViewContext& context, QString name, QString title, Dragging dragging,
                QWidget* parent = nullptr);

@@ -21,7 +21,7 @@ struct ExportOptions
     QSize size;       ///< logical pixels; empty = View::exportSize()
     double scale = 1; ///< PNG: device pixels per logical pixel
     const Theme* theme = &Theme::light();
-    int fontSize = 0; ///< in points; 0 = that of the window
+    int fontSize = 0; ///< font size in points; 0 = as in the window
 };
 
 [[nodiscard]] QImage renderToImage(View& view, const ExportOptions& options);

@@ -47,7 +47,7 @@ namespace tilewright::ui {
 [[nodiscard]] QString percent(double fraction);
 /// Time with a suitable unit: "0.52 ms", "1.25 s".
 [[nodiscard]] QString secondsText(double seconds);
-/// How far a computation is: "52.0 %, about 3 s left". The estimate appears after half a second. `seconds`:
+/// Progress of a computation: "52.0 %, about 3 s left". The estimate appears after half a second. `seconds`:
 /// time so far.
 [[nodiscard]] QString progressText(double fraction, double seconds);
 /// Sizes with signs between them: "1 024 × 64 × 8".

@@ -189,7 +189,7 @@ SessionStore::SessionStore(QMainWindow& window, AppState& state, Panes& panes)
         compare();
     });
     connect(&m_state.document, &LensDocument::fileChanged, this, compare);
-    // What the user has made and no schedule file contains is written soon after each change.
+    // Data that the user has added and that no schedule file contains is written soon after each change.
     const auto start = [this] {
         if (!m_timer.isActive())
             m_timer.start(kSoonMs);

@@ -77,7 +77,7 @@ private:
     QToolButton* m_validity;
     std::optional<bool> m_showsValid; ///< validity that the icon of m_validity shows
     QToolButton* m_rules;
-    QToolButton* m_more;            ///< its menu has the fields without room
+    QToolButton* m_more;            ///< button whose menu has the fields that do not fit
     std::vector<QWidget*> m_inMenu; ///< fields that the row does not show, or not in full
     Wording m_gapText, m_peakText;
     StatusText* m_time;

@@ -413,7 +413,7 @@ void Document::assign(const State& state)
         m_trial->cancel();
         const bool another = !lower::sameGraph(*state.problem, *m_problem);
         takeBase(state.problem, state.model);
-        m_lastValid = nullptr; // its total is one of another machine
+        m_lastValid = nullptr; // the last valid total belongs to another machine
         if (another) {
             m_colours = {};
             m_baselines.clear();

@@ -11,8 +11,8 @@
 
 namespace tilewright::ui {
 
-/// What the user adds to a workload and no schedule file contains: notes, moved nodes, pinned baselines. It
-/// is saved with the session of the file and with the recovery copy.
+/// Data that the user adds to a workload and that no schedule file contains: notes, moved nodes, pinned
+/// baselines. It is saved with the session of the file and with the recovery copy.
 struct DocumentMarks
 {
     struct Pinned

@@ -69,7 +69,7 @@ inline constexpr Lens kLenses[] = {Lens::Schedule, Lens::Systolic, Lens::Npu, Le
 /// Name of a lens: "Schedule", "Systolic", "NPU", "Mapping".
 [[nodiscard]] QString lensTitle(Lens lens);
 
-/// How a kind of file is opened.
+/// How files of one kind are opened.
 struct FileUse
 {
     Lens lens;

@@ -21,7 +21,7 @@ class NpuDocument;
 class SystolicDocument;
 class Workspace;
 
-/// What Systolic shows of the selected product.
+/// The part of the selected product that Systolic shows.
 enum class SystolicPart { Layer, Tile };
 
 /// Makes the other lenses follow the open workload. Systolic shows the selected product, or its tile in the
@@ -53,7 +53,7 @@ public:
     /// Reason why the lens cannot follow, as one sentence; empty if it can.
     [[nodiscard]] const QString& why(Lens lens) const { return m_why[index(lens)]; }
 
-    /// What Systolic shows of product(): all of it, or its largest tile in the schedule.
+    /// The part of product() that Systolic shows: the whole product, or its largest tile in the schedule.
     [[nodiscard]] SystolicPart systolicPart() const { return m_part; }
     void setSystolicPart(SystolicPart part);
     /// Chooses the part and lets Systolic follow.

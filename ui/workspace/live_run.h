@@ -61,7 +61,7 @@ Q_SIGNALS:
     void changed(); ///< result(), refusal() or options() has changed
 
 private:
-    /// What a run belongs to.
+    /// The inputs to which a run belongs.
     struct Request
     {
         SnapshotPtr of;

@@ -9,7 +9,8 @@ namespace tilewright::ui {
 
 namespace {
 
-/// What the results of both cost models have; `taken` converts one of their mappings.
+/// The members that the results of both cost models have in common; `taken` converts a mapping of one of
+/// them.
 template <typename Result, typename Taken> FoundMappings foundWith(const Result& result, const Taken& taken)
 {
     FoundMappings out;

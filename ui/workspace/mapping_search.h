@@ -27,8 +27,8 @@ struct SearchSettings
     SearchMode mode = SearchMode::Proven;
     double seconds = verbs::kLayerSeconds;
     mapping::Reductions reductions = mapping::quickReductions();
-    /// What the search on an architecture with levels settles, by default that of `map`; nullopt: all three
-    /// objectives and the front.
+    /// Objective for which the search on an architecture with levels is settled, by default that of `map`;
+    /// nullopt: all three objectives and the front.
     std::optional<mapping::Objective> objective = mapping::Objective::Edp;
 
     bool operator==(const SearchSettings&) const = default;
@@ -50,15 +50,16 @@ struct FoundMapping
     }
 };
 
-/// What both searches find.
+/// The results that both searches have in common.
 struct FoundMappings
 {
     std::array<std::optional<FoundMapping>, mapping::kObjectives> best;
     std::vector<FoundMapping> front;                  ///< energy ascending, cycles descending
     std::array<bool, mapping::kObjectives> optimal{}; ///< no valid one is better
     std::array<double, mapping::kObjectives> gap{};   ///< best / lower bound - 1; infinite if not known
-    std::optional<mapping::Objective> asked;          ///< what the search settles; nullopt: everything
-    bool proven = false;      ///< the whole (reduced) space is settled for what was asked
+    /// Objective for which the search must be settled; nullopt: all.
+    std::optional<mapping::Objective> asked;
+    bool proven = false;      ///< true if the whole (reduced) space is settled for that objective
     bool reduced = false;     ///< it is proven within a reduced space only
     bool constrained = false; ///< with an architecture of levels: within the constraints
     std::string reason;       ///< the smallest set of limits that excludes all mappings, if this is known
@@ -101,7 +102,7 @@ public:
     void settle();        ///< waits for the search
     void settleDensity(); ///< waits for density and padding hint too
 
-    /// What was found; null until a search of this space has ended.
+    /// The results of the search; null until a search of this space has ended.
     [[nodiscard]] const FoundPtr& found() const { return m_found; }
     /// The results of the two cost models; null for the other one.
     [[nodiscard]] const SearchResultPtr& result() const { return m_result; }

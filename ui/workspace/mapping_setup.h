@@ -35,12 +35,12 @@ struct MappingSetup : mapping::Setup
     void showTrivial(const mapping::LoopNest& nest);
     /// Adapts the method or mapping to the sizes of another layer of the same kind.
     void refit(const mapping::LoopNest& nest);
-    /// Whether both have the same hardware.
+    /// True if both setups have the same hardware.
     [[nodiscard]] bool onSameHardware(const MappingSetup& other) const
     {
         return levels ? levels == other.levels : !other.levels && architecture == other.architecture;
     }
-    /// Whether both have the same space of mappings.
+    /// True if both setups have the same space of mappings.
     [[nodiscard]] bool sameSpace(const MappingSetup& other) const
     {
         return layer == other.layer && onSameHardware(other) &&

@@ -96,7 +96,7 @@ struct NpuTileSearch
 [[nodiscard]] QString refusalText(const Error& error);
 /// Traffic on the NoC in bytes per cycle, with every transfer at its mean rate. core < 0: all cores.
 [[nodiscard]] RateCurve nocCurve(const NpuResult& result, int core);
-/// What the memory that all cores share supplies instead of DRAM, in the same way.
+/// Bytes per cycle that the memory shared by all cores supplies instead of DRAM, likewise.
 [[nodiscard]] RateCurve sharedCurve(const NpuResult& result);
 /// Builds the tile graph, simulates it and derives all results. For the background and for tests.
 [[nodiscard]] Result<NpuResultPtr> makeNpuResult(std::shared_ptr<const npu::NpuModel> model,

@@ -13,7 +13,7 @@
 
 namespace tilewright::ui {
 
-/// A number for each op, and what it is.
+/// A number for each op, with a description of the quantity.
 struct OpValues
 {
     /// Where a number lies on the ramp of colours: in proportion, by its logarithm, or the same on both sides
@@ -23,7 +23,7 @@ struct OpValues
     std::vector<std::optional<double>> values; ///< by op; empty: unknown
     Scale scale = Scale::Linear;
     std::function<QString(double)> text; ///< a number as nodes and legend show it
-    QString unknown;                     ///< what a node without a number shows
+    QString unknown;                     ///< text of a node without a number
 };
 using OpValuesPtr = std::shared_ptr<const OpValues>;
 

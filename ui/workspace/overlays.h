@@ -46,7 +46,7 @@ public:
 
     void setLens(verbs::SummaryKind lens);
     void setFigure(std::optional<overlay::Figure> figure); ///< nullopt: by the unit of the values
-    /// What the graph and the chart show of the values.
+    /// The form in which the graph and the chart show the values.
     void setShown(overlay::Shown shown);
     [[nodiscard]] verbs::SummaryKind lens() const { return m_lens; }
     [[nodiscard]] std::optional<overlay::Figure> figure() const { return m_figure; }
@@ -54,7 +54,7 @@ public:
 
     /// The first file that is on and has a row; null: there is none.
     [[nodiscard]] const OverlayFile* first() const;
-    /// What is shown of each op of the open problem in first(); empty without one.
+    /// The value shown for each op of the open problem in first(); empty without an overlay.
     [[nodiscard]] std::vector<std::optional<double>> valuesOfOps() const;
     [[nodiscard]] OpValuesPtr opColours() const; ///< valuesOfOps() as colours of the graph
     /// The ops of a row.
@@ -96,7 +96,7 @@ private:
     LatestJob<Figures> m_job;
 };
 
-/// What is shown of a value, for people: "× 0.42", "−12.5".
+/// Text of a value: "× 0.42", "−12.5".
 [[nodiscard]] QString shownText(double value, overlay::Shown shown);
 /// Heading of what is shown: "Measured", "Ours less measured", "Ours ÷ measured".
 [[nodiscard]] QString shownTitle(overlay::Shown shown);

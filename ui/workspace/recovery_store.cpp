@@ -142,7 +142,7 @@ std::vector<LostSession> RecoveryStore::lost() const
         QLockFile lock(path(name + kLock));
         lock.setStaleLockTime(0);
         if (!lock.tryLock(0) && lock.error() == QLockFile::LockFailedError)
-            continue; // its program is still running
+            continue; // the program that wrote the copy is still running
         const QJsonObject root = readCopy(file.filePath());
         LostSession session;
         session.file = file.filePath();

@@ -46,7 +46,7 @@ struct OpNames
 
 /// "cycles", "× 4 cycles" or "units of time": what a time of the Schedule lens counts. Null: a plain problem.
 [[nodiscard]] QString timeUnitText(const lower::ModelOnMachinePtr& model);
-/// The same behind the unit of another factor: "× cycles".
+/// Same as timeUnitText(), for use behind the unit of another factor: "× cycles".
 [[nodiscard]] QString timesUnitText(const lower::ModelOnMachinePtr& model);
 
 /// Value of a field with its unit: "256 KiB", "64 GB/s".

@@ -10,9 +10,10 @@ namespace {
 
 using TimeUsed = ColumnGeneration::TimeUsed;
 
-/// Maximum share of the time for pricing before the first branching.
+/// Maximum share of the time that pricing takes before the first branching.
 constexpr double kRootPricingShare = 0.3;
-// Limits of the pricing after a branching: number of pricing rounds, and steps of a pricing walk.
+// Limits on pricing after the first branching: number of pricing rounds, and number of steps of a pricing
+// walk.
 constexpr std::int64_t kNodePricingRounds = 4;
 constexpr int kNodePricingSteps = 60;
 constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
@@ -21,7 +22,7 @@ constexpr std::size_t kRootBeamWidth = 300; ///< beam width at the root node
 constexpr std::size_t kBeamWidth = 100;     ///< beam width at all nodes but the root
 /// A node is pruned if its bound exceeds the best latency by this factor.
 constexpr double kPruneRatio = 1.01;
-/// Latency limit of the plan built by completePlan(), as a multiple of the best latency.
+/// Limit on the latency of the plan that completePlan() builds, as a multiple of the best latency.
 constexpr double kFinishLimit = 1.3;
 constexpr double kRounding = 1e-9;
 constexpr double kMinGap = 1e-4; ///< minimum gap, relative to the best latency, for a search to be worthwhile
@@ -35,7 +36,8 @@ constexpr std::size_t kMaxPlans = 6;
 constexpr std::size_t kMaxInitialColumns = 1000;
 constexpr std::size_t kMaxKnownColumns = 10000;
 constexpr std::size_t kMaxPoolSets = 60000; ///< maximum number of op sets in the pool
-// Share of the time for whole plans in large problems. The rest of the time is for stretches of plans.
+// Share of the time for searching whole plans in large problems. The rest of the time is for stretches of
+// plans.
 constexpr double kWholePlanShare = 0.5;
 constexpr std::size_t kStretchOps = 70;
 constexpr double kStretchShare = 0.125; ///< maximum share of the time for the search of one stretch
@@ -134,8 +136,8 @@ private:
         return std::span(m_best.entries).subspan(m_stretch.first + m_stretch.count);
     }
     [[nodiscard]] bool isWhole() const { return m_stretch.count == m_best.entries.size(); }
-    /// Latency of the plan up to the end of the stretch, if the latency of the stretch were `times` that in
-    /// the best plan.
+    /// Returns the latency of the plan up to the end of the stretch, if the latency of the stretch were
+    /// `times` its latency in the best plan.
     [[nodiscard]] double limit(double times) const
     {
         return before().latency + (m_limit - before().latency) * times;
@@ -175,8 +177,8 @@ private:
         return m_master.solve();
     }
 
-    /// Expected latency of the best plan that begins with the node's prefix. The bound is expected to grow
-    /// with the part that is still undecided.
+    /// Expected latency of the best plan that begins with the node's prefix. The bound is expected to grow in
+    /// proportion to the undecided part of the plan.
     [[nodiscard]] double expected(const Node& node) const
     {
         const double undecided = (node.bound - node.prefix.latency) / (node.bound - before().latency);
@@ -237,8 +239,8 @@ private:
         m_plans.push_back(std::move(plan));
     }
 
-    /// Builds plans from the most advanced node, if the search has found none within the time limit. A gain
-    /// at the start of such a plan may outweigh a loss at its end.
+    /// Builds plans from the node whose prefix has the largest share in its bound, if the search has found no
+    /// plan within the time limit. Such a plan may gain more at its start than it loses at its end.
     void completePlan()
     {
         const auto it =
@@ -262,12 +264,12 @@ private:
     PricingWalk m_walk;
     TimeUsed m_used;
     std::int64_t m_rounds = 0;
-    double m_latencyAfter = 0; ///< sum of the latencies of after()
+    double m_latencyAfter = 0; ///< sum of the latencies of the subgraphs after the stretch
     double m_limit;            ///< latency of the incumbent up to the end of the stretch
-    double m_root = 0;         ///< lower bound of the latency up to the end of the stretch, at the root node
+    double m_root = 0;         ///< root node's lower bound of the latency up to the end of the stretch
     bool m_isLoose = false;
     std::vector<Node> m_open;
-    /// States at the end of the prefixes of all nodes.
+    /// The states at the ends of the prefixes of all nodes.
     std::unordered_set<PlanState, PlanState::Hash> m_visited;
     std::vector<Plan> m_plans;
 };
@@ -359,8 +361,8 @@ PlanStretch ColumnGeneration::randomStretch(const Plan& plan)
         all += opsOf(i);
     std::size_t skipped = m_random.below(all);
     PlanStretch out;
-    // Shifts the start so that all ops, also those at both ends of the plan, are about equally likely to be
-    // in the stretch.
+    // Shifts the start so that all ops are about equally likely to be in the stretch, including those at both
+    // ends of the plan.
     for (; out.first + 1 < plan.entries.size() && skipped >= kStretchOps / 2 + opsOf(out.first); ++out.first)
         skipped -= opsOf(out.first);
     std::size_t ops = 0;

@@ -18,12 +18,12 @@ namespace tilewright {
 class ColumnGeneration
 {
 public:
-    /// Maximum number of ops of a problem that is searched only as a whole. Larger problems are also searched
-    /// by stretches of plans.
+    /// Maximum number of ops of a problem for which only whole plans are searched. In larger problems,
+    /// stretches of plans are searched as well.
     static constexpr std::size_t kWholeOps = 110;
 
-    /// Requires a problem with at most MasterProblem::kMostOps ops, none locked. `keepGoing` is called often,
-    /// also within searches for tilings; after it returns false the search ends soon.
+    /// Requires a problem with at most MasterProblem::kMostOps ops and without locked subgraphs. `keepGoing`
+    /// is called often, also within searches for tilings; after it returns false the search ends soon.
     ColumnGeneration(const Problem& problem, const Rules& rules, TilingMemo& memo, std::uint64_t seed,
                      std::function<bool()> keepGoing);
 
@@ -31,7 +31,8 @@ public:
     using TimeUsed = std::function<double(std::int64_t rounds)>;
 
     /// Searches for plans that are better than `best` or about as good. All plans are valid and belong to
-    /// `pool`. Ends soon after `used` reaches 1, or if no better plan can be expected.
+    /// `pool`. `used` is the share of the time limit that has passed; the search ends soon after it reaches
+    /// 1, or if no better plan can be expected.
     [[nodiscard]] std::vector<Plan> plansNear(SubgraphPool& pool, const Plan& best, const TimeUsed& used);
 
     /// Columns with the least reduced costs at the end of the last search.
@@ -41,11 +42,11 @@ public:
     {
         m_known.insert(m_known.end(), columns.begin(), columns.end());
     }
-    /// The internal pool; its counters count the work of this object.
+    /// The internal pool; its counters show the work of this object.
     [[nodiscard]] const SubgraphPool& pool() const noexcept { return m_pool; }
 
 private:
-    // Both functions search plans whose ids belong to m_pool.
+    // Both functions search plans whose set ids belong to m_pool.
     [[nodiscard]] std::vector<Plan> search(Plan best, const TimeUsed& used);
     void searchStretches(Plan best, std::int64_t rounds, const TimeUsed& used, std::vector<Plan>& plans);
     [[nodiscard]] MasterProblem::Repeats repeats() const;

@@ -66,8 +66,8 @@ public:
 
 private:
     /// Returns sequences of columns for the start of the stretch, the most promising first. A sequence is
-    /// most promising if it leads to a state with a small estimate at a late level of the beam
-    /// (kExtensionLevel), as a wrong choice raises the estimates only some levels later. The other states of
+    /// promising if it leads to a state with a small estimate at a late level of the beam (kExtensionLevel),
+    /// because a bad choice raises the estimates only some levels later. Sequences to the other states of
     /// level `first` follow.
     std::vector<std::vector<CostedSet>>
     extensions(const std::vector<std::vector<std::uint32_t>>& levels) const
@@ -205,7 +205,7 @@ private:
     const MasterProblem& m_master;
     const CombineOptions& m_options;
     PlanPrefix m_prefix;
-    /// Columns whose reduced cost allows a plan below the limit.
+    /// Columns whose reduced cost is small enough for plans below the limit.
     std::vector<MasterProblem::Column> m_columns;
     std::unordered_map<RetainId, std::vector<std::uint32_t>> m_byResident;
     std::vector<std::uint32_t> m_guide; ///< indices of the columns of CombineOptions::guide
@@ -215,7 +215,7 @@ private:
     std::unordered_map<PlanState, std::size_t, PlanState::Hash> m_index; ///< index of each state in m_next
     std::unordered_map<PlanState, double, PlanState::Hash> m_seen; ///< cost at which each state was expanded
     double m_limit;
-    std::vector<Found> m_found; ///< best plans first
+    std::vector<Found> m_found; ///< the plans found, best first
 };
 
 } // namespace

@@ -13,14 +13,14 @@ struct CombineOptions
     std::size_t width = 1000; ///< beam width: number of states that are kept after each subgraph
     double limit = 0;         ///< plans must have a lower latency than this
     std::size_t plans = 1;    ///< maximum number of returned plans
-    /// Required first subgraphs of every plan; must match MasterProblem::startFrom(); null: the fixed
-    /// prefix of the master problem.
+    /// Subgraphs with which every plan must begin; must match MasterProblem::startFrom(). If null, the fixed
+    /// prefix of the master problem is used.
     const PlanPrefix* prefix = nullptr;
-    /// Columns of a known plan behind the prefix. Columns unknown to the master problem are skipped. States
-    /// on this path are never dropped from the beam, but the plan itself is not returned.
+    /// Columns of a known plan behind the prefix. Columns that the master problem does not contain are
+    /// skipped. States on this path are never dropped from the beam, but the plan itself is not returned.
     std::span<const CostedSet> guide = {};
     std::function<bool()> keepGoing = [] { return true; };
-    /// True for states at which no element of CombinedColumns::extensions may end.
+    /// Predicate that is true for states at which no element of CombinedColumns::extensions may end.
     std::function<bool(const PlanState&)> isVisited = [](const PlanState&) { return false; };
 };
 
@@ -30,7 +30,7 @@ struct CombineOptions
 struct CombinedColumns
 {
     std::vector<Plan> plans; ///< plans by ascending latency, not yet checked by PlanRepair
-    /// If no plan was found: the columns behind the prefix that lead to the most promising states.
+    /// If no plan was found: sequences of columns behind the prefix that lead to the most promising states.
     std::vector<std::vector<CostedSet>> extensions;
 };
 [[nodiscard]] CombinedColumns combineColumns(const MasterProblem& master, const CombineOptions& options);

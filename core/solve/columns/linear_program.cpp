@@ -104,8 +104,8 @@ void IncrementalLp::setCost(Column column, double cost)
 
 IncrementalLp::Solution IncrementalLp::solve(double seconds, int iterations)
 {
-    // After new columns the old basis is primal feasible, so primal simplex is used; after changes of
-    // right-hand sides it is dual feasible, so dual simplex is used.
+    // After columns were added, the old basis is primal feasible, so the primal simplex method is used. After
+    // right-hand sides have changed, the basis is dual feasible, so the dual simplex method is used.
     Solution found = run(m_program, m_changedRightHandSides ? GLP_DUALP : GLP_PRIMAL, seconds, iterations);
     m_changedRightHandSides = false;
     if (!found.optimal) {

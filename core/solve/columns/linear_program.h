@@ -12,8 +12,8 @@ namespace tilewright {
 
 /// A linear program (GLPK) that is solved repeatedly while columns and rows are added and costs change. It
 /// minimises the cost of columns x >= 0 under rows "sum of coefficient * x >= right-hand side". Each solve
-/// starts from the previous basis. The dual prices are approximate: a lower bound has to check them against
-/// every column. Only the thread that created it may use it.
+/// starts from the previous basis. The dual prices are approximate, so a caller that derives a lower bound
+/// has to check them against every column. An object may only be used by the thread that created it.
 class IncrementalLp
 {
 public:
@@ -51,7 +51,7 @@ public:
         std::vector<double> values; ///< value of x for each column; empty if not optimal
         double value = 0;           ///< objective value; valid only if optimal
     };
-    /// Solves the program within limits on seconds and simplex iterations.
+    /// Solves the linear program within limits on seconds and simplex iterations.
     [[nodiscard]] Solution solve(double seconds, int iterations = std::numeric_limits<int>::max());
 
 private:

@@ -159,7 +159,7 @@ double MasterProblem::demand(const DeliveryRow& delivery, const PlanState& state
 
 double MasterProblem::demand(RetainId list, const StoreOnceRow& once, const PlanState& state) const
 {
-    // The result is not stored again if the prefix has stored it.
+    // If the prefix has stored the result, it is not stored again.
     const bool isStored = state.stored[once.op.index()];
     const double before = state.resident != list ? 0
                           : once.isGiver         ? (isStored ? 1 : 0)
@@ -174,11 +174,13 @@ double MasterProblem::demand(RetainId list, RetainId resident) const
 
 bool MasterProblem::addViolatedStoreOnces()
 {
-    /// Sums of the LP values of the columns that retain a list (givers), or of those that read it (takers).
+    /// Sums of the LP values of the columns that retain a list (givers), or of the columns at whose start the
+    /// list is resident (takers).
     struct Side
     {
         double all = 0;
-        std::map<std::size_t, double> storing; ///< sum for the columns that store the result of an op, by op
+        /// For each op, the sum over the columns that store its result.
+        std::map<std::size_t, double> storing;
     };
     // for each list of tensors: sums of its takers, sums of its givers
     std::map<RetainId, std::array<Side, 2>> lists;
@@ -296,8 +298,8 @@ bool MasterProblem::canHandOver(const PlannedSet& column) const
     });
 }
 
-/// Calls f(row, coefficient) for the column's coefficients in all rows except list rows. A row may be passed
-/// more than once.
+/// Calls f(row, coefficient) for the column's coefficients in all rows except list rows. The same row may be
+/// passed more than once.
 template <class F> void MasterProblem::forEachRow(const PlannedSet& column, F&& f) const
 {
     const OpSet& set = m_pool.set(column.set);
@@ -309,7 +311,7 @@ template <class F> void MasterProblem::forEachRow(const PlannedSet& column, F&& 
             if (read[m_deliveries[d].from.index()])
                 f(m_deliveries[d].row, -1.0);
     }
-    // Stored results do not count for ops that have to run before the column.
+    // Results stored by the column do not count as delivered to ops that have to run before the column.
     const OpFlags stored = storedBy(m_pool, column);
     for (const TensorId t : set.sinks) {
         const std::size_t from = m_problem.producer(t)->index();

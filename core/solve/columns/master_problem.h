@@ -62,12 +62,12 @@ struct FixedParts
     RetainId residentAfter = 0;     ///< tensors resident at the end of the stretch
 };
 
-/// runBy(): the ops of a column. readBy(): producers of what it reads from slow memory. storedBy(): producers
-/// of what it stores there.
+/// Properties of a column. runBy(): its ops. readBy(): producers of the tensors that it reads from slow
+/// memory. storedBy(): producers of the tensors that it stores there.
 [[nodiscard]] PlanState::OpFlags runBy(const SubgraphPool& pool, const PlannedSet& column);
 [[nodiscard]] PlanState::OpFlags readBy(const SubgraphPool& pool, const PlannedSet& column);
 [[nodiscard]] PlanState::OpFlags storedBy(const SubgraphPool& pool, const PlannedSet& column);
-/// Returns the prefix with one more column.
+/// Returns the prefix extended by one column.
 [[nodiscard]] PlanPrefix extended(const SubgraphPool& pool, PlanPrefix prefix, const CostedSet& column);
 /// Returns the parts of a valid plan before and after the stretch.
 [[nodiscard]] FixedParts fixedAround(const SubgraphPool& pool, const Plan& plan, PlanStretch stretch);
@@ -101,20 +101,22 @@ public:
         OpFlags needs;  ///< ops that have to run before the column
     };
 
-    /// Requires a problem with at most kMostOps ops, none locked. Plans contain both `fixed` parts.
+    /// Requires a problem with at most kMostOps ops and without locked subgraphs. Plans contain both `fixed`
+    /// parts.
     explicit MasterProblem(SubgraphPool& pool, Repeats repeats = Repeats::Likely, FixedParts fixed = {});
 
-    /// Adds a column; the pool computes its latency. Returns false if the column is known or no tiling fits.
+    /// Adds a column; the pool computes its latency. Returns false if the master problem already has the
+    /// column, or if the subgraph fits with no tiling.
     bool add(const PlannedSet& column);
     /// Adds the columns of a plan between the fixed parts, and relaxes rows so that value() is a lower bound
     /// for this plan.
     void addPlan(std::span<const CostedSet> entries);
-    /// True if every retained tensor of the column has a reader that can run after the column.
+    /// True if every tensor that the column retains has a reader that can run after the column.
     [[nodiscard]] bool canHandOver(const PlannedSet& column) const;
     [[nodiscard]] bool knows(const PlannedSet& column) const { return m_known.contains(column); }
 
     /// Changes the right-hand sides so that value() and the dual prices apply to plans with this prefix. The
-    /// prefix must begin with the fixed one.
+    /// prefix must begin with the fixed prefix.
     void startFrom(const PlanPrefix& prefix);
     [[nodiscard]] const FixedParts& fixed() const noexcept { return m_fixed; }
     /// Solves the relaxation. Returns false if there is no optimum. Every op must be in some column.
@@ -143,7 +145,7 @@ public:
 
 private:
     /// Delivery row: the result of op `from` is stored in slow memory at least as often as columns with op
-    /// `to` read it there. Without `eachTime`, only the first run of `to` counts. (With Repeats::Likely,
+    /// `to` read it there. If `eachTime` is false, only the first run of `to` counts. (With Repeats::Likely,
     /// later runs count if `to` has run in the prefix.)
     struct DeliveryRow
     {
@@ -152,8 +154,9 @@ private:
         std::size_t row = 0;
         double atLeast = 0; ///< right-hand side; below 0 if a known plan violates the row
     };
-    /// Store-once row: if one column hands a list of tensors to another, only one of both stores the result
-    /// of `op`. A giver (or taker) that stores it needs a partner that does not.
+    /// Store-once row: if one column (the giver) hands a list of tensors to another (the taker), only one of
+    /// the two stores the result of `op`. A giver or taker that stores it therefore needs a partner that does
+    /// not.
     struct StoreOnceRow
     {
         OpId op;

@@ -12,13 +12,15 @@ constexpr int kMinSteps = 20;                    ///< minimum number of steps of
 constexpr int kMaxSteps = 600;
 constexpr std::size_t kMaxChainsPerWalk = 3; ///< maximum number of chains kept from one walk
 constexpr std::size_t kMaxChainLength = 5;   ///< maximum number of columns in a chain
-// Range of the temperatures of walks, in average latencies of the columns in the LP solution.
+// Range of the start temperatures of walks, as multiples of the average latency of the columns in the LP
+// solution.
 constexpr double kMinTemperature = 0.01;
 constexpr double kMaxTemperature = 0.3;
-/// Walks also start from unused columns whose reduced cost is below this, in average column latencies.
+/// Walks also start from columns outside the LP solution if their reduced cost is below this multiple of the
+/// average column latency.
 constexpr double kMaxStartReducedCost = 0.3;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// A reduced cost counts as negative below minus this, relative to the value of the relaxation.
+/// A reduced cost counts as negative if it is below minus this multiple of the relaxation's value.
 constexpr double kMinReducedCost = 1e-7;
 
 bool isWithin(const std::vector<TensorId>& tensors, const std::vector<TensorId>& ascending)
@@ -28,8 +30,8 @@ bool isWithin(const std::vector<TensorId>& tensors, const std::vector<TensorId>&
 
 } // namespace
 
-/// Returns a random op outside the set that shares a tensor with it: it reads a result, produces an input, or
-/// reads a common input.
+/// Returns a random op that is outside the set and shares a tensor with it: the op reads a result of the set,
+/// produces an input, or reads a common input.
 std::optional<OpId> PricingWalk::neighbour(SetId id)
 {
     const Problem& problem = m_pool.problem();
@@ -155,8 +157,9 @@ bool PricingWalk::shorten(Chain& chain)
     return true;
 }
 
-/// Changes the tensors that a column of the chain retains for the next one: to any subset of the possible
-/// ones. At an end of the chain, changes them to a list that a known column retains, or to none.
+/// Changes the list of tensors that a column of the chain retains for the next one to any subset of the
+/// possible tensors. At the ends of the chain, changes the list to one that a known column retains, or to the
+/// empty list.
 bool PricingWalk::changeHandedOver(Chain& chain)
 {
     const std::size_t at = m_random.below(chain.size() + 1);
@@ -196,7 +199,7 @@ bool PricingWalk::isValid(const Chain& chain) const
     MasterProblem::OpFlags stored;
     for (const CostedSet& c : chain) {
         const MasterProblem::OpFlags more = storedBy(m_pool, c);
-        if ((more & stored).any()) // dual prices count the storing of a tensor only once
+        if ((more & stored).any()) // the dual prices reward storing a tensor only once
             return false;
         stored |= more;
     }
@@ -292,7 +295,8 @@ void PricingWalk::mirror(const Chain& chain)
     if (m_mirror.alike(from).size() < 2)
         return;
     for (const TensorId t : m_pool.retain(chain.front().resident))
-        if (const auto producer = problem.producer(t)) // none: an input that stays in fast memory
+        // A tensor without producer is an input that stays in fast memory.
+        if (const auto producer = problem.producer(t))
             ops = united(ops, {*producer});
     for (const OpId to : m_mirror.alike(from)) {
         const auto image = to == from ? std::nullopt : m_mirror.image(ops, from, to);
@@ -338,15 +342,15 @@ void PricingWalk::walk(Chain chain, int steps, double temperature, const std::fu
         chain = std::move(next);
         storeChain(chain, current);
     }
-    // Keeps only the best chains of this walk, since they are much alike.
+    // Keeps only the best chains of this walk, since the chains of one walk are much alike.
     const auto own = m_foundChains.begin() + static_cast<std::ptrdiff_t>(before);
     std::ranges::stable_sort(own, m_foundChains.end(), {}, &FoundChain::reducedCost);
     if (m_foundChains.size() > before + kMaxChainsPerWalk)
         m_foundChains.resize(before + kMaxChainsPerWalk);
 }
 
-/// Returns a chain with the column; mostly columns of the LP solution that hand tensors to it or take its
-/// tensors are added.
+/// Returns a chain that contains the column. In most cases, neighbours are added: columns of the LP solution
+/// that hand tensors to the column or take tensors from it.
 PricingWalk::Chain PricingWalk::chainAround(std::size_t column, const std::vector<std::size_t>& used)
 {
     const std::vector<MasterProblem::Column>& all = m_master.columns();
@@ -426,8 +430,8 @@ std::size_t PricingWalk::round(int mostSteps, const std::function<bool()>& keepG
         for (const CostedSet& c : find.chain)
             added += m_master.add(c) ? 1 : 0;
     }
-    // Adapts the length of walks. Many new columns soon change the dual prices, so short walks suffice; with
-    // few new columns, longer walks may find more.
+    // Adapts the length of walks. If many new columns are found, the dual prices soon change, so short walks
+    // suffice; if few are found, longer walks may find more.
     if (steps == m_steps)
         m_steps = added > kMaxColumnsPerRound / 2    ? std::max(kMinSteps, m_steps / 2)
                   : added < kMaxColumnsPerRound / 10 ? std::min(kMaxSteps, m_steps * 2)

@@ -12,9 +12,9 @@
 
 namespace tilewright {
 
-/// Heuristic for the pricing problem: random walks search columns with negative reduced costs at the current
-/// dual prices. A walk starts from a column of the LP solution and changes the ops of a few consecutive
-/// subgraphs and the tensors that they retain for each other.
+/// Heuristic for the pricing problem: random walks search for columns with negative reduced costs at the
+/// current dual prices. A walk starts from a column of the LP solution and changes the ops of a few
+/// consecutive subgraphs and the tensors that they hand over to each other.
 class PricingWalk
 {
 public:
@@ -23,12 +23,14 @@ public:
     {
     }
 
-    /// Runs one round of pricing: a walk of at most `mostSteps` steps from each column of the LP solution and
-    /// from as many others. Adds the best new columns to the master problem and returns their number.
+    /// Runs one round of pricing: a walk of at most `mostSteps` steps from each column of the LP solution,
+    /// and from at most as many randomly chosen columns. Adds the best new columns to the master problem and
+    /// returns their number.
     std::size_t round(int mostSteps, const std::function<bool()>& keepGoing);
 
 private:
-    /// Consecutive columns: each retains what is resident for the next one.
+    /// A chain of consecutive columns: the tensors that a column retains are resident at the start of the
+    /// next one.
     using Chain = std::vector<CostedSet>;
     struct FoundChain
     {
@@ -40,7 +42,7 @@ private:
     /// Returns the sum of the reduced costs, or infinity if it exceeds `most`. Sets the latencies of the
     /// columns.
     [[nodiscard]] double reducedCost(Chain& chain, double most);
-    /// Stores the chain if its reduced cost is negative and it has new columns.
+    /// Stores the chain if the sum of its reduced costs is negative and it has new columns.
     void storeChain(const Chain& chain, double reducedCost);
     void walk(Chain chain, int steps, double temperature, const std::function<bool()>& keepGoing);
     [[nodiscard]] bool change(Chain& chain);
@@ -50,10 +52,10 @@ private:
     [[nodiscard]] bool fuse(Chain& chain, std::size_t at);
     [[nodiscard]] bool shorten(Chain& chain);
     [[nodiscard]] bool changeHandedOver(Chain& chain);
-    /// Updates the tensors handed over between the columns after their sets have changed. If two columns no
-    /// longer hand over any tensor, either all possible tensors are handed over (`handOverAll`) or the chain
-    /// is cut there and keeps the part with column `at`. Returns false if a set is not connected or the chain
-    /// is not valid.
+    /// Updates the tensors that consecutive columns hand over, after their op sets have changed. If two
+    /// columns no longer hand over any tensor, either all possible tensors are handed over (`handOverAll`),
+    /// or the chain is cut there and the part with column `at` is kept. Returns false if a set is not
+    /// connected or the chain is not valid.
     [[nodiscard]] bool repairChain(Chain& chain, std::size_t at, bool handOverAll);
     [[nodiscard]] bool isConnected(const Chain& chain) const;
     /// True if all sets are connected, no tensor is stored twice, and every retained tensor has a later

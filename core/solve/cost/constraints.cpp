@@ -47,7 +47,7 @@ constexpr NamedAxis kNamedAxes[] = {{"w", &TileRange::w, &Granularity::w},
                                     {"h", &TileRange::h, &Granularity::h},
                                     {"k", &TileRange::k, &Granularity::k}};
 
-/// What a subgraph does against one tile constraint; empty if it keeps it.
+/// Describes how the granularity of a subgraph violates a tile constraint; empty if it does not.
 std::string tileFault(const Problem& problem, const Rules& rules, const Subgraph& s, const TileRange& range)
 {
     const SubgraphPlan plan(problem, s.ops, rules);

@@ -18,20 +18,21 @@
 
 namespace tilewright {
 
-/// Bounds of one extent of a tile.
+/// Range of the width, height or k that a tile may have.
 struct ExtentRange
 {
     std::int64_t least = 1;
     std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
     [[nodiscard]] bool any() const noexcept { return *this != ExtentRange(); }
-    /// `whole`: the extent that is divided into tiles. A tile that covers it is as large as it can be.
+    /// True if the range allows a tile with this extent. `whole` is the extent of the tensor or reduction
+    /// that tiles divide; a tile that covers it always satisfies the lower limit.
     [[nodiscard]] bool allows(std::int64_t extent, std::int64_t whole) const noexcept
     {
         const std::int64_t covered = std::min(extent, whole);
         return covered >= std::min(least, whole) && covered <= most;
     }
-    /// The extents that both ranges allow.
+    /// The intersection of both ranges.
     [[nodiscard]] ExtentRange with(const ExtentRange& other) const noexcept
     {
         return {std::max(least, other.least), std::min(most, other.most)};
@@ -39,7 +40,7 @@ struct ExtentRange
     bool operator==(const ExtentRange&) const = default;
 };
 
-/// Bounds of width, height and k of a tile.
+/// Ranges of width, height and k of a tile.
 struct TileRange
 {
     ExtentRange w, h, k;
@@ -52,17 +53,18 @@ struct TileRange
     bool operator==(const TileRange&) const = default;
 };
 
-/// Constraints of schedules. Each is a condition on every single subgraph. They have one numbering:
-/// `together` first, then `apart`, `tiles` and `retain`.
+/// Constraints on schedules. Each constraint is a condition on every single subgraph. Constraints are
+/// numbered consecutively: first `together`, then `apart`, `tiles` and `retain`.
 struct ScheduleConstraints
 {
-    /// A subgraph that runs one of the ops of a group runs all of them.
+    /// Groups of ops: a subgraph that runs one op of a group runs all of them.
     std::vector<std::vector<OpId>> together;
-    /// A subgraph runs at most one of the ops of a group.
+    /// Groups of ops: a subgraph runs at most one op of a group.
     std::vector<std::vector<OpId>> apart;
     struct Tiles
     {
-        std::vector<OpId> ops; ///< of each subgraph that runs one of them; empty: of every subgraph
+        /// The constraint applies to subgraphs that run one of these ops; if empty, to all subgraphs.
+        std::vector<OpId> ops;
         TileRange range;
         bool operator==(const Tiles&) const = default;
     };
@@ -81,46 +83,49 @@ struct ScheduleConstraints
         return together.size() + apart.size() + tiles.size() + retain.size();
     }
     [[nodiscard]] bool any() const noexcept { return size() > 0; }
-    /// Adds all constraints of another list; what is there already stays once.
+    /// Adds all constraints of another list; those that this list already contains are not added again.
     void add(const ScheduleConstraints& more);
-    /// All constraints but the one with this number.
+    /// Returns all constraints except the one with this number.
     [[nodiscard]] ScheduleConstraints without(std::size_t number) const;
 
-    /// True if a subgraph may run exactly these ops, at some granularity.
+    /// True if the constraints allow a subgraph of exactly these ops at some granularity.
     [[nodiscard]] bool allowsOps(std::span<const OpId> ops) const;
-    /// The tiles that a subgraph of these ops may have.
+    /// Returns the tile sizes that the constraints allow for a subgraph of these ops.
     [[nodiscard]] TileRange tilesOf(std::span<const OpId> ops) const;
 
     bool operator==(const ScheduleConstraints&) const = default;
 };
 
-/// A constraint in one line, such as "together: q, k" or "tiles of q: w 64, h 16 to 128".
+/// Describes a constraint in one line, such as "together: q, k" or "tiles of q: w 64, h 16 to 128".
 [[nodiscard]] std::string constraintText(const Problem& problem, const ScheduleConstraints& constraints,
                                          std::size_t number);
 
-/// A subgraph that breaks a constraint.
+/// A constraint, and a subgraph that violates it.
 struct ConstraintViolation
 {
-    std::size_t number = 0; ///< of the constraint
+    std::size_t number = 0; ///< number of the constraint
     SubgraphId subgraph{};
-    std::string text; ///< what the subgraph does: "runs q but not k"
+    std::string text; ///< describes the violation by the subgraph: "runs q but not k"
     bool operator==(const ConstraintViolation&) const = default;
 };
-/// Compares a schedule with the constraints, constraint by constraint; shares nothing with the search.
+/// Lists all violations of the constraints in a schedule, in the order of the constraints. Uses no code of
+/// the search, so that it can check the search.
 [[nodiscard]] std::vector<ConstraintViolation> violations(const Problem& problem, const Rules& rules,
                                                           const Schedule& schedule,
                                                           const ScheduleConstraints& constraints);
 
-/// Reads a constraints file (docs/rules/constraints.md 2). The Error names file and field.
+/// Reads a constraints file (docs/rules/constraints.md 2). An Error names the file and the field.
 [[nodiscard]] Result<ScheduleConstraints> readConstraints(const Problem& problem, std::string_view text,
                                                           const std::string& file);
-/// The field `constraints` of a schedule file, which is in Schedule::extra; none without it.
+/// Reads the field `constraints` of a schedule file, which Schedule::extra holds. Without this field there
+/// are no constraints.
 [[nodiscard]] Result<ScheduleConstraints> constraintsOf(const Problem& problem, const Schedule& schedule,
                                                         const std::string& file);
-/// Schedule::extra with these constraints as its field `constraints`, without the field if there are none.
+/// Returns the text `extra` (Schedule::extra) with these constraints as its field `constraints`. If there are
+/// no constraints, removes the field.
 [[nodiscard]] std::string withConstraints(const Problem& problem, const std::string& extra,
                                           const ScheduleConstraints& constraints);
-/// The constraints as the text of a file that readConstraints() reads.
+/// Writes the constraints as the text of a file that readConstraints() can read.
 [[nodiscard]] std::string writeConstraints(const Problem& problem, const ScheduleConstraints& constraints);
 
 } // namespace tilewright

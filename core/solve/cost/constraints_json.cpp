@@ -8,9 +8,10 @@ namespace tilewright {
 
 namespace {
 
-constexpr const char* kConstraintsField = "constraints"; ///< of a schedule file
+/// Name of the field of a schedule file that holds constraints.
+constexpr const char* kConstraintsField = "constraints";
 
-/// The op or tensor that a field names: by its number, or by a name that no other one has.
+/// Reads a reference to an op or tensor: its number, or a name that no other op or tensor has.
 template <class Id, class List>
 Status readNamed(const JsonCursor& at, Id& out, const List& list, const std::string& what)
 {
@@ -67,7 +68,7 @@ static Json writeJson(const TensorId& tensor, const Problem& problem)
     return named(tensor, problem.data().tensors);
 }
 
-/// A number is a least and a most in one.
+/// A single number is both the least and the most extent.
 static Status readJson(const JsonCursor& at, ExtentRange& out)
 {
     constexpr Integers kExtents{1, kMaxDimension};

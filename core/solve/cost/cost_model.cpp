@@ -35,7 +35,7 @@ bool CostModel::supports(const Rules& rules) noexcept
     reference.donation = rules.donation;
     reference.superNative = rules.superNative;
     reference.kAboveK = rules.kAboveK;
-    // any value is supported: m_keptInputs handles retained inputs
+    // any value of the rule switch is supported: m_keptInputs handles retained inputs
     reference.retainInputs = rules.retainInputs;
     reference.kScaling = rules.kScaling;
     reference.ephemeral = rules.ephemeral;
@@ -44,7 +44,8 @@ bool CostModel::supports(const Rules& rules) noexcept
     reference.kLimit = rules.kLimit;
     reference.compute = rules.compute;
     reference.vector = rules.vector;
-    reference.interior = rules.interior; // the bounds leave out slices that take memory
+    reference.interior =
+        rules.interior; // any value is supported: the bounds ignore the slices that it concerns
     return rules == reference;
 }
 
@@ -116,7 +117,8 @@ void CostModel::addRun(const SubgraphPlan::Use& use, bool epilogue, std::uint64_
                 return;
             }
     const Tensor& out = m_problem.tensor(o.output);
-    // A box of any extent may cost one native tile, unless the extents decide about the cost.
+    // A run over a box (Axis::Box) may cost as little as one native tile whatever its extents, so it counts
+    // as 0, except where the cost depends on the extents.
     const bool matmul = o.type == OpType::MatMul;
     const bool counts = (m_whole.empty() || m_whole[use.id]) && (!boxed || (matmul ? m_array : m_elements));
     m_runs.push_back({op.value, row, col, split, matmul, condition,
@@ -124,8 +126,9 @@ void CostModel::addRun(const SubgraphPlan::Use& use, bool epilogue, std::uint64_
                       out.height, boxed});
 }
 
-/// R1.8: finds the ops of which the subgraph certainly computes the whole result: sinks, and what such an op
-/// reads whole. Empty if no op reads through a map, since then every op does.
+/// R1.8: finds the ops whose whole result the subgraph certainly computes: the sinks, and the producers of
+/// tensors that such an op reads whole. Returns an empty list if no op reads through an index map, since then
+/// the subgraph computes the whole result of every op.
 void CostModel::findWholeRuns()
 {
     m_whole.clear();
@@ -298,7 +301,8 @@ TilingCost CostModel::evaluate(const Granularity& g, TraversalKind traversal, do
     const std::int64_t most = m_supported && m_keptInputs.empty() ? m_maxWalkedSteps : kMaxProofSteps;
     if (m_pricesLatency)
         return evaluator().evaluate(g, traversal, cutoff, atLeast, most);
-    constexpr double kMargin = 1 + 1e-9; // a price at the cut-off up to rounding is still computed
+    // Margin for rounding: a price that equals the cut-off is still computed.
+    constexpr double kMargin = 1 + 1e-9;
     const double known = m_price.energy * (m_memoryEnergy * atLeast.memory + m_runEnergy);
     const double latest = m_price.latency > 0 ? std::max(0.0, cutoff * kMargin - known) / m_price.latency
                                               : std::numeric_limits<double>::infinity();

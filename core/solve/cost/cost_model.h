@@ -29,12 +29,12 @@ public:
     /// Tensors in fast memory before and after the subgraph (R3.3, R9.1a).
     struct Memory
     {
-        std::span<const TensorId> resident; ///< tensors in fast memory before the subgraph (RES)
+        std::span<const TensorId> resident; ///< tensors in fast memory at the start of the subgraph (RES)
         /// Tensors retained for the next subgraph; each is produced by the subgraph or is a boundary input
         /// (retain_inputs=allow, R9.7).
         std::span<const TensorId> retained;
-        /// For bounds only: inputs and products that may be in fast or in slow memory. They take no memory
-        /// and cause no traffic.
+        /// For bounds only: inputs and products whose memory, fast or slow, is undecided. They take no fast
+        /// memory and cause no traffic.
         std::span<const TensorId> free = {};
     };
     /// Ranges of the legal granularities (R4.1-R4.3, R4.7). Extents above those of the largest sink are left
@@ -47,19 +47,21 @@ public:
 
     CostModel(const Problem& problem, const Rules& rules, const Price& price = {});
     [[nodiscard]] const Price& price() const noexcept { return m_price; }
-    /// Lower bound of the price of steps with at least this compute time, memory time and energy of the runs.
+    /// Returns a lower bound of the price of steps with at least this compute time, memory time and energy of
+    /// runs.
     [[nodiscard]] double priced(const StepTotals& least, double runEnergy) const noexcept
     {
         return m_pricesLatency ? least.bound()
                                : m_price.of(least.bound(), m_memoryEnergy * least.memory + runEnergy);
     }
-    /// Likewise of a tiling of the compiled subgraph.
+    /// Returns a lower bound of the price of a tiling of the compiled subgraph with at least this compute
+    /// time and memory time.
     [[nodiscard]] double priced(const StepTotals& least) const noexcept { return priced(least, m_runEnergy); }
     [[nodiscard]] static bool supports(const Rules& rules) noexcept;
     [[nodiscard]] bool supported() const noexcept { return m_supported; }
 
-    /// Maximum number of steps that an evaluation walks one by one if there is no closed form. Searches use
-    /// few; proofs use more.
+    /// Maximum number of steps that an evaluation simulates one by one if there is no closed form. Searches
+    /// use a small limit, proofs a larger one.
     static constexpr std::int64_t kMaxWalkedSteps = 1 << 11;
     static constexpr std::int64_t kMaxProofSteps = 1 << 18;
     void setMaxWalkedSteps(std::int64_t steps) noexcept { m_maxWalkedSteps = steps; }
@@ -71,12 +73,12 @@ public:
     [[nodiscard]] const Range& range() const noexcept { return m_range; }
     /// R5.3: true if a raster traversal reuses nothing from tile to tile.
     [[nodiscard]] bool rasterForgets() const noexcept { return !m_rules.nullOrderReuse; }
-    /// The smallest legal k for these extents; 1 unless prologue=split_only (R4.7).
+    /// Returns the smallest legal k for these extents; 1 unless prologue=split_only (R4.7).
     [[nodiscard]] std::int64_t leastK(std::int64_t w, std::int64_t h) const noexcept
     {
         return m_plan.leastK(w, h);
     }
-    /// Extents in range() from which on every k is legal (R4.7); empty unless prologue=split_only.
+    /// Returns the extents in range() above which every k is legal (R4.7); empty unless prologue=split_only.
     [[nodiscard]] const std::vector<std::int64_t>& prologueWidths() const noexcept
     {
         return m_prologueWidths;
@@ -92,11 +94,11 @@ public:
     [[nodiscard]] const std::vector<std::int64_t>& reductions() const noexcept { return m_reductions; }
 
     /// Returns the exact latency, or Cut as soon as the latency is certain to reach `cutoff`. `atLeast` holds
-    /// known lower bounds of the totals of this tiling.
+    /// known lower bounds of the total compute time and memory time of this tiling.
     [[nodiscard]] TilingCost evaluate(const Granularity& g, TraversalKind traversal,
                                       double cutoff = std::numeric_limits<double>::infinity(),
                                       const StepTotals& atLeast = {});
-    /// True if the steps of the first tile fit in fast memory. Later tiles may still not fit.
+    /// True if the steps of the first tile fit in fast memory. Later tiles may still need more.
     [[nodiscard]] bool firstTileFits(const Granularity& g);
     /// Lower bound of the latency for these extents over all k and all preset row or column traversals: the
     /// larger of padded compute time and the time of the traffic that the grid forces. It does not increase
@@ -114,8 +116,8 @@ public:
     }
     /// False only if the granularity does not fit in fast memory. Many times cheaper than evaluate().
     [[nodiscard]] bool canFit(const Granularity& g) const { return canFit(g, g.k); }
-    /// Two tile heights (widths) are in one class if they cut every sink into the same numbers of rows
-    /// (columns). Returns the smallest legal height (width) of each class, ascending.
+    /// Returns the smallest legal height (width) of each class of tile heights (widths), ascending. Two
+    /// heights (widths) are in one class if they cut every sink into the same numbers of rows (columns).
     [[nodiscard]] const std::vector<std::int64_t>& rowClasses();
     [[nodiscard]] const std::vector<std::int64_t>& columnClasses();
     /// Minimum of bound() over all extents that can fit; infinite if none can.
@@ -123,15 +125,15 @@ public:
     /// Lower bound of the latency over all tilings and all orders of their tiles. Infinite if nothing can
     /// fit, 0 if the rules are not supported.
     [[nodiscard]] double anyOrderBound();
-    /// A tighter lower bound than anyOrderBound(), at several times the cost: it treats small and large k
-    /// separately, and the steps that complete a tile separately from the other steps.
+    /// Returns a tighter lower bound than anyOrderBound(), at several times the cost. Small and large k are
+    /// treated separately, and so are the steps that complete a tile and the other steps.
     [[nodiscard]] double anyOrderBoundByDepth();
     /// Number of calls of evaluate() and firstTileFits() so far.
     [[nodiscard]] std::int64_t evaluations() const noexcept { return m_evaluations; }
 
 private:
     using Axis = SubgraphPlan::Axis;
-    /// Number that stands for the role of a request for the whole tensor, FULL(t), which has no role (R7.1).
+    /// Value of Request::role for a request for the whole tensor, FULL(t), which has no role (R7.1).
     static constexpr std::uint8_t kFull = 3;
     struct Request
     {
@@ -141,8 +143,8 @@ private:
         std::uint64_t conditions;
         const IndexMap* map; ///< index map of the view (R1.8); null if it has none
         bool boxed;          ///< true if an axis is Axis::Box (R1.8): the slices are then unknown
-        double area;         ///< units that all slices together load at least once
-        std::int64_t units;  ///< units of an element (R1.9)
+        double area;         ///< number of units that all slices together load at least once
+        std::int64_t units;  ///< units (R1.9) that one element of the tensor occupies
     };
     struct Run
     {
@@ -155,9 +157,9 @@ private:
         std::int64_t reduction, width, height;
         bool boxed; ///< true if an axis is Axis::Box (R1.8): the run may then cover only a part of the result
     };
-    /// The steps in which a request or a run takes place: the tiles that contain part of a sink of this
-    /// height and width, and in these tiles the k steps of a reduction of this size. If `completing` is true,
-    /// only the last of the k steps.
+    /// The steps in which a request or a run takes place. These are steps of the tiles that contain part of a
+    /// sink of this height and width: the k steps of a reduction of this size, or only the last of them if
+    /// `completing` is true.
     struct Condition
     {
         std::int64_t height, width, reduction;
@@ -169,8 +171,9 @@ private:
         /// `reduction`: largest reduction size of the drivers, 1 without drivers
         std::int64_t height, width, reduction;
         bool retained, pointwise, free;
-        std::uint32_t accumulators;           ///< number of drivers except the sink's own producer
-        std::int64_t units, accumulatorUnits; ///< units of an element of the tile, of an accumulator (R1.9)
+        std::uint32_t accumulators; ///< number of drivers except the sink's own producer
+        /// Units (R1.9) that one element of the tile or of an accumulator occupies.
+        std::int64_t units, accumulatorUnits;
     };
     /// The loads of one tensor for one role of its requests (R7.1), in the form that bound() sums.
     struct Load
@@ -179,29 +182,33 @@ private:
         Axis row, col;
         std::int64_t height, width;         ///< size of the tensor
         std::int64_t gridHeight, gridWidth; ///< size of the sink whose tiles request the tensor
-        /// True if a slice may already be in memory because a request by tiles has loaded it.
+        /// True if a request by tiles may have loaded a slice already, so that it is in fast memory.
         bool mayBeLoaded = false;
         /// If > 0: requested only in the steps that complete a reduction of this size.
         std::int64_t after = 0;
         bool early = false;     ///< true if requested in the first step of every tile that requests it
-        std::int64_t units = 1; ///< units of an element (R1.9)
+        std::int64_t units = 1; ///< units (R1.9) that one element of the tensor occupies
     };
     /// The runs of one op, in the form that bound() sums.
     struct Work
     {
-        /// Compute cost: of one strip along an axis counted by strips (byRow, byCol), else of the whole axis.
+        /// Compute cost of one strip along each axis that is counted by strips (byRow, byCol), and of the
+        /// whole extent of the other axes.
         double cost;
         std::int64_t height, width;
         bool byRow, byCol; ///< true if rows (columns) are counted by strips
         /// Reduction size of a MatMul with compute=array, where `cost` is that of one cycle; else 0.
         std::int64_t reduction;
-        double chunks;            ///< minimum number of parts that the reduction is cut into
-        std::int64_t stepped;     ///< size of the reduction whose k steps share the work; 0: none
-        bool early = false;       ///< true if every tile does this work completely in its first step
-        bool onceARow = false;    ///< true if the rectangles computed do not depend on the tile's column
-        bool onceAColumn = false; ///< true if the rectangles computed do not depend on the tile's row
+        double chunks; ///< minimum number of pieces into which the reduction is cut
+        /// Size of the reduction over whose k steps the work is spread; 0 if it is not spread.
+        std::int64_t stepped;
+        bool early = false; ///< true if every tile does this work completely in its first step
+        /// True if the tiles of one row compute the same rectangles, so that they count once.
+        bool onceARow = false;
+        /// True if the tiles of one column compute the same rectangles, so that they count once.
+        bool onceAColumn = false;
     };
-    /// One step of the first tile, for which the working set is bounded from below.
+    /// A step of the first tile for which a lower bound of the working set is computed.
     struct Moment
     {
         std::uint64_t conditions;
@@ -215,7 +222,7 @@ private:
     };
     void compileBound();
     [[nodiscard]] std::int64_t completedBefore(std::size_t first, std::size_t last) const;
-    /// True if all these conditions hold in the first k step.
+    /// True if all these conditions hold in the first k step of a tile.
     [[nodiscard]] bool isEarly(std::uint64_t conditions) const;
     /// Fills m_loads and m_work with lower bounds that hold for every k up to `deepest`.
     void prepareBounds(std::int64_t deepest);
@@ -260,8 +267,8 @@ private:
     {
         std::int64_t least, most;
     };
-    /// Splits the legal values of k into intervals. Within an interval each reduction either takes one step
-    /// for all k, or several steps for all k.
+    /// Splits the legal values of k into intervals. Within an interval, each reduction either takes one step
+    /// for every k, or several steps for every k.
     [[nodiscard]] std::vector<Depths> depths() const;
     [[nodiscard]] double anyOrderBoundAt(const Depths& depths);
     [[nodiscard]] double steppedReductionBound(const Extents& e, const Depths& depths,
@@ -269,8 +276,8 @@ private:
     [[nodiscard]] double firstTilesBound(const Extents& e, bool ofRows) const;
     [[nodiscard]] double leastTraffic(const Extents& e) const;
     [[nodiscard]] Extents extentsOf(std::size_t column, std::size_t row) const;
-    /// Calls visit(Extents) for the largest tile classes that fit, i.e. fits(w, h) is true. Skips the classes
-    /// between two others if mayMatter() is false for extents as large as both.
+    /// Calls visit(Extents) for the largest tile classes for which fits(w, h) is true. Skips the classes
+    /// between two visited ones if mayMatter() is false for extents as large as both.
     template <class Fits, class Visit, class MayMatter>
     void forLargestClasses(Fits&& fits, Visit&& visit, MayMatter&& mayMatter);
     /// True if the granularity can fit in fast memory. Reductions of size `whole` or less are assumed to take
@@ -299,7 +306,7 @@ private:
     Price m_price;
     bool m_pricesLatency;
     double m_memoryEnergy = 0; ///< energy (R17) of the transfers of one unit of memory time
-    double m_runEnergy = 0;    ///< lower bound of the energy of all runs of the subgraph
+    double m_runEnergy = 0;    ///< lower bound of the total energy of all runs of the subgraph
     bool m_supported;
     bool m_array;    ///< true if compute=array
     bool m_elements; ///< true if vector=elements
@@ -330,7 +337,8 @@ private:
     bool m_sharedDrivers = false;
     std::vector<Request> m_requests;
     std::vector<Run> m_runs;
-    /// R9.7: boundary inputs that are loaded once and then retained, and the units loaded at least.
+    /// Boundary inputs that are loaded once and then retained (R9.7), with the least number of units that are
+    /// loaded.
     struct KeptInput
     {
         std::uint32_t tensor;
@@ -344,7 +352,7 @@ private:
     std::vector<Load> m_loads;
     std::vector<Work> m_work;
     std::vector<Moment> m_moments;
-    // scratch memory of prepareBounds(): the loads of one tensor, with the request of each
+    // scratch memory of prepareBounds(): all loads of one tensor, each with its request
     struct RequestedLoad
     {
         Load load;

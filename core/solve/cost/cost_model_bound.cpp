@@ -69,8 +69,8 @@ void CostModel::prepareBounds(std::int64_t deepest)
     listWork(deepest);
 }
 
-/// Fills m_work with the compute for every k up to `deepest`. Runs of an op that may be equal count once
-/// (R8.1).
+/// Fills m_work with the compute work for every k up to `deepest`. Runs of an op that may be equal count only
+/// once (R8.1).
 void CostModel::listWork(std::int64_t deepest)
 {
     m_work.clear();
@@ -85,7 +85,9 @@ void CostModel::listWork(std::int64_t deepest)
     for (std::size_t i = 0; i < m_runs.size(); ++i) {
         if (m_isListed[i] != 0)
             continue;
-        m_same.assign(1, i); // indices of the runs (Run) that may equal run i, directly or through others
+        // Indices of the runs (Run) that may be equal to run i, either directly or through a chain of other
+        // runs.
+        m_same.assign(1, i);
         for (std::size_t at = 0; at < m_same.size(); ++at)
             for (std::size_t j = i + 1; j < m_runs.size(); ++j)
                 if (m_isListed[j] == 0 && mayBeSame(m_runs[m_same[at]], m_runs[j])) {
@@ -140,7 +142,8 @@ void CostModel::listWork(std::int64_t deepest)
     }
 }
 
-/// Returns the size of the reduction if all these requests are active only in its completing step, else 0.
+/// Returns the size of the reduction if all these requests are active only in its completing step, otherwise
+/// 0.
 std::int64_t CostModel::completedBefore(std::size_t first, std::size_t last) const
 {
     std::int64_t out = 0;
@@ -192,7 +195,7 @@ void CostModel::listLoads(std::int64_t deepest)
         const double area = m_requests[i].area;
         const IndexMap* map = m_requests[i].map;
         canBeWhole &= end - i > 1;
-        for (std::size_t j = i; j < end; ++j) // the shape of slices through maps (R1.8) is unknown
+        for (std::size_t j = i; j < end; ++j) // the shape of slices through index maps (R1.8) is unknown
             canBeWhole |= m_requests[j].boxed || (map && end - i > 1);
         if (canBeWhole) {
             m_loads.push_back(
@@ -206,7 +209,8 @@ void CostModel::listLoads(std::int64_t deepest)
                 std::any_of(first, last, [&](const Request& o) { return mayBeLoadedBy(o, r); });
             Load load{area, r.row, r.col, t.height, t.width, 1, 1, meets, after, early, r.units};
             if (map && !isCut(r.row, t.height, deepest) && !isCut(r.col, t.width, deepest))
-                load.row = load.col = Axis::Full; // strips of a view may overlap in the tensor that is read
+                // Strips of a view may overlap in the tensor that the view reads.
+                load.row = load.col = Axis::Full;
             if (load.row == Axis::Step && t.height <= deepest)
                 load.row = Axis::Full;
             if (load.col == Axis::Step && t.width <= deepest)
@@ -223,8 +227,8 @@ void CostModel::listLoads(std::int64_t deepest)
             }
             m_ofTensor.push_back({load, j});
         }
-        // Of the requests that one buffer may serve, only the one with the most loads at the largest tiles
-        // counts.
+        // Of the requests that one buffer may serve, only the one with the most loads at the largest tile
+        // size counts.
         const auto times = [&](const RequestedLoad& r) {
             const Load& l = r.load;
             return l.row == Axis::Step || l.col == Axis::Step
@@ -234,7 +238,7 @@ void CostModel::listLoads(std::int64_t deepest)
                        : 1.0;
         };
         while (!m_ofTensor.empty()) {
-            // of loads with equal counts, the first
+            // of requests with equally many loads, the first one
             const RequestedLoad most = *std::ranges::max_element(m_ofTensor, {}, times);
             m_loads.push_back(most.load);
             std::erase_if(m_ofTensor, [&](const RequestedLoad& r) {
@@ -242,14 +246,14 @@ void CostModel::listLoads(std::int64_t deepest)
             });
         }
     }
-    for (const KeptInput& kept : m_keptInputs) { // loaded once, without a buffer (R9.7)
+    for (const KeptInput& kept : m_keptInputs) { // inputs that are loaded once, without a buffer (R9.7)
         const Tensor& t = m_problem.tensor(TensorId(kept.tensor));
         m_loads.push_back({kept.area, Axis::Full, Axis::Full, t.height, t.width, 1, 1, false, 0, false, 1});
     }
 }
 
-/// Returns how often a range of a tensor is loaded: once in every tile that needs it. Tiles in which the
-/// range equals that of the tile itself do not count if another request may keep that range in memory.
+/// Returns how often a range of a tensor is loaded: once in every tile that needs it. Not counted are tiles
+/// in which the range equals the tile's own range, if another request may have left that range in memory.
 double CostModel::timesLoaded(const Load& load, double rows, double cols, std::int64_t mostW,
                               std::int64_t mostH)
 {
@@ -267,8 +271,8 @@ double CostModel::timesLoaded(const Load& load, double rows, double cols, std::i
 double CostModel::leastCompute(const Work& r, std::int64_t w, std::int64_t h) const
 {
     const bool ceil = m_rules.superNative == Rules::SuperNative::Ceil;
-    // Tiles above the native size may take several passes. The lower bound must not increase with the tile
-    // size.
+    // Tiles above the native size may need several passes. Nevertheless the lower bound must not increase
+    // with the tile size.
     const auto strips = [ceil](std::int64_t extent, std::int64_t tile, std::int64_t native) {
         const std::int64_t pieces = ceilDiv(extent, tile);
         return static_cast<double>(ceil ? std::max(pieces, ceilDiv(extent, native)) : pieces);

@@ -30,7 +30,7 @@ template <typename Axis> bool compatible(Axis a, Axis b)
 
 } // namespace
 
-/// Returns the largest grid of tiles in which a run or request with these conditions is active.
+/// Returns the largest grid of tiles in which a run or request with the given conditions is active.
 CostModel::Grid CostModel::gridOf(std::uint64_t conditions, std::int64_t w, std::int64_t h) const
 {
     Grid grid{1, 1};
@@ -158,11 +158,11 @@ void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granular
             addEverywhere(area);
             continue;
         }
-        // A strip is a part of the tensor that is whole in one direction and one tile wide in the other. It
-        // stays in memory while the tiles are visited along it. Across it, every row (column) of tiles loads
-        // all strips, but a snake traversal keeps one strip at each turn.
+        // A strip is a part of the tensor that extends over all of one direction and over one tile in the
+        // other. Tiles visited along a strip keep it in memory. In the other direction, every row (column) of
+        // tiles loads all strips, but a snake traversal keeps one strip at each turn.
         const auto kept = [](double turns, std::int64_t extent, std::int64_t tile) {
-            const double atEnd = std::ceil(turns / 2); // number of turns at the last, clipped strip
+            const double atEnd = std::ceil(turns / 2); // number of turns at the last strip, which is smaller
             const std::int64_t rest = extent - (ceilDiv(extent, tile) - 1) * tile;
             return atEnd * static_cast<double>(rest) +
                    (turns - atEnd) * static_cast<double>(std::min(tile, extent));
@@ -206,12 +206,12 @@ CostModel::GridTotals CostModel::gridTotals(std::int64_t w, std::int64_t h, bool
     return totals;
 }
 
-// Lower bounds over all tilings of the compiled op set: all extents of the tile and all depths k.
+// Lower bounds over all tilings of the compiled op set, i.e. all tile sizes and all depths k.
 //
-// anyOrderBoundByDepth(): a large k needs more fast memory; a small k leaves little compute in the completing
-// step of a tile, which stores the result. So the bound counts only traffic in completing steps and only
-// compute in the other steps. If a reduction K takes several steps of at most k, at most the share k / K of
-// its work is in the completing step, and never more than half.
+// anyOrderBoundByDepth() uses that a large k needs more fast memory, and that a small k leaves little compute
+// in the completing step of a tile, which stores the result. So the bound counts only traffic in completing
+// steps and only compute in the other steps. If a reduction K takes several steps of at most k, at most the
+// share k / K of its work is in the completing step, and never more than half.
 
 CostModel::Extents CostModel::extentsOf(std::size_t column, std::size_t row) const
 {
@@ -262,8 +262,8 @@ void CostModel::forLargestClasses(Fits&& fits, Visit&& visit, MayMatter&& mayMat
     while (!todo.empty()) {
         const Stretch s = todo.back();
         todo.pop_back();
-        // If both ends of this part of the staircase have equally many rows, the class at its right end is
-        // the largest one and was already visited.
+        // If both ends of this part of the staircase have equally many rows, the largest class of the part is
+        // at its right end, which was already visited.
         if (s.toC - s.c < 2 || s.rows == s.toRows || !mayMatter(extentsOf(s.toC - 1, s.rows)))
             continue;
         const std::size_t mid = s.c + (s.toC - s.c) / 2;
@@ -288,7 +288,7 @@ double CostModel::latencyBound()
     return least;
 }
 
-/// A k of at least a reduction's size takes the reduction in one step, which saves loads but needs more
+/// If k is at least the size of a reduction, the reduction takes one step, which saves loads but needs more
 /// memory.
 std::vector<CostModel::Depths> CostModel::depths() const
 {
@@ -334,11 +334,11 @@ double CostModel::anyOrderBound()
 double CostModel::steppedReductionBound(const Extents& e, const Depths& depths, std::int64_t reduction) const
 {
     const auto most = static_cast<double>(depths.most);
-    // largest share of the work that one step can do
+    // largest share of a reduction's work that one step can do
     const double part = std::min(most / static_cast<double>(reduction), 0.5);
     double compute = 0; // compute of all steps except the completing ones
     double between = 0; // compute of all steps except the first and the completing ones
-    double spread = 0;  // compute that is spread over all steps of this reduction
+    double spread = 0;  // compute that is spread over all steps of the reduction
     double first = 0;   // compute of the first steps
     for (const Work& r : m_work) {
         if (r.stepped <= depths.most) {
@@ -374,7 +374,7 @@ double CostModel::steppedReductionBound(const Extents& e, const Depths& depths, 
         else if (l.early && l.row != Axis::Step && l.col != Axis::Step)
             starting += l.area;
     }
-    // correction (<= 0) for the case that one step does all work of a tile
+    // correction (<= 0) for the case that one step does all the work of a tile
     const double less = std::min(0.0, slices / m_bandwidth - spread);
     return spread + completing / m_bandwidth +
            std::max(compute + first + part * less, starting / m_bandwidth + between + 2 * part * less);
@@ -386,14 +386,14 @@ double CostModel::steppedReductionBound(const Extents& e, const Depths& depths, 
 double CostModel::firstTilesBound(const Extents& e, bool ofRows) const
 {
     double first = 0;
-    if (m_plan.hasMaps()) // the parts of a view in the tiles are not in proportion to their sizes
+    if (m_plan.hasMaps()) // the tiles' parts of a view are not in proportion to their sizes
         return 0;
     for (const Work& r : m_work)
         if (ofRows ? r.onceARow : r.onceAColumn)
             first += leastCompute(r, e.w, e.h);
     if (first == 0)
         return 0;
-    // Sinks of different widths may have different first tiles: at most one for each width.
+    // Sinks of different widths may have different first tiles, at most one for each width.
     const double tiles = static_cast<double>(ofRows ? m_widths.size() : m_heights.size()) *
                          static_cast<double>(ofRows ? e.mostW : e.mostH);
     // share of a sink's area that is not in the first tile of a row or column
@@ -460,7 +460,7 @@ double CostModel::anyOrderBoundByDepth()
     {
         Depths depths;
         double least;
-        // reversed, so that the queue's top has the least bound
+        // reversed comparison, so that the least bound is at the top of the queue
         bool operator<(const Bounded& o) const { return least > o.least; }
     };
     std::priority_queue<Bounded> queue; // priority queue of intervals of k, by their lower bounds
@@ -471,7 +471,7 @@ double CostModel::anyOrderBoundByDepth()
         const Depths d = queue.top().depths;
         if (d.least == d.most || m_reductions.empty() || m_reductions.back() <= d.most ||
             !std::isfinite(queue.top().least))
-            break; // nothing fits, or every reduction takes one step
+            break; // nothing fits, or every reduction takes a single step
         queue.pop();
         const auto middle =
             static_cast<std::int64_t>(std::sqrt(static_cast<double>(d.least) * static_cast<double>(d.most)));

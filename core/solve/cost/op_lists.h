@@ -59,8 +59,8 @@ template <class Number, class OfTensor>
         for (const TensorId t : problem.operands(o)) {
             if (const IndexMap* map = problem.map(t)) {
                 addMap(d, *map);
-                tensor(
-                    problem.stored(t)); // a view with a map stands for its base, but has buffers of its own
+                // A view with an index map reads its base tensor, but has buffers of its own.
+                tensor(problem.stored(t));
             }
             tensor(t);
         }

@@ -21,7 +21,7 @@ public:
     [[nodiscard]] bool isNonNegative() const noexcept { return m_value >= error() && m_value >= 0; }
 
 private:
-    /// Bound on the relative rounding error of a sum of hundreds of products.
+    /// Upper bound on the relative rounding error of a sum of hundreds of products.
     static constexpr double kRounding = 1e-13;
     double m_value, m_sum;
 };

@@ -337,7 +337,7 @@ Tiling SubgraphPool::bestTiling(const PlannedSet& p, TilingEffort effort)
 
 namespace {
 
-/// 0: power of two; 1: multiple of eight; 2: other sizes.
+/// Returns 0 for a power of two, 1 for a multiple of eight, 2 for other sizes.
 int roughness(std::int64_t size)
 {
     return std::has_single_bit(static_cast<std::uint64_t>(size)) ? 0 : size % 8 == 0 ? 1 : 2;
@@ -350,7 +350,7 @@ Tiling SubgraphPool::preferRoundSizes(const PlannedSet& p, const Tiling& tiling)
     const OpSet& set = m_sets[p.set];
     if (set.lock >= 0 || !tiling.feasible() || !compile(p))
         return tiling;
-    // a size that covers the whole extent counts as round
+    // a tile size that covers the whole extent counts as round
     Granularity whole{1, 1, std::numeric_limits<std::int64_t>::max()};
     for (const OpId o : set.ops) {
         const Tensor& out = m_problem.tensor(m_problem.op(o).output);
@@ -373,7 +373,8 @@ Tiling SubgraphPool::preferRoundSizes(const PlannedSet& p, const Tiling& tiling)
                     candidates.back().*axis = size;
                 }
     }
-    // With squares, two multiples of eight are rounder than a power of two and an arbitrary size.
+    // With squared values, two multiples of eight are rounder than a power of two combined with an arbitrary
+    // size.
     std::ranges::stable_sort(candidates, {}, [&](const Granularity& g) {
         int sum = 0;
         for (const auto axis : kAxes)

@@ -20,12 +20,12 @@
 namespace tilewright {
 
 /// Cache of the best tilings, by the structure of a subgraph (shapes, op types, costs, resident and retained
-/// tensors), so that equal blocks of a model share one search. All threads share it. A value depends only on
-/// its key, so results do not depend on timing.
+/// tensors), so that equal blocks of a model need only one search. All threads share the cache. A value
+/// depends only on its key, so results do not depend on timing.
 class TilingMemo
 {
 public:
-    /// `price` is what the tilings, and all pools that share the cache, minimise.
+    /// `price` is the quantity that is minimised by the tilings and by all pools that share the cache.
     explicit TilingMemo(const Price& price = {}) : m_price(price) {}
     [[nodiscard]] const Price& price() const noexcept { return m_price; }
     [[nodiscard]] std::optional<Tiling> find(const Digest& key) const;
@@ -90,15 +90,16 @@ struct PortableSet
     std::int32_t lock = -1; ///< index of its locked subgraph; -1: not locked
 };
 
-/// A subgraph locked by the user: the search keeps its ops, granularity and retained tensors, and its
-/// traversal unless that is a preset.
+/// A subgraph that the user has locked. The search keeps its ops, granularity and retained tensors, and also
+/// its traversal if that is not a preset.
 struct LockedSubgraph
 {
     Subgraph subgraph;
 };
 
-/// Assigns small ids to op sets and lists of retained tensors, and caches their latencies. Each thread has
-/// its own pool. With a TilingMemo of another Price, each latency here and in plans is that price.
+/// Assigns small ids to op sets and lists of retained tensors, and caches the latencies of subgraphs. Each
+/// thread has its own pool. If the TilingMemo has a Price other than the latency, that price takes the place
+/// of all latencies here and in plans.
 class SubgraphPool
 {
 public:
@@ -113,10 +114,10 @@ public:
     [[nodiscard]] const std::vector<TensorId>& retain(RetainId id) const { return m_retains[id]; }
     [[nodiscard]] PlannedSet intern(const PortableSet& s);
     [[nodiscard]] PortableSet portable(const PlannedSet& p) const;
-    /// True if the constraints allow this subgraph at some granularity. The latency of another one is
+    /// True if the constraints allow this subgraph at some granularity. If they do not, its latency is
     /// infinite.
     [[nodiscard]] bool allows(const PlannedSet& p) const;
-    /// True unless a constraint says that the tensor is never retained.
+    /// False if a constraint forbids to retain the tensor.
     [[nodiscard]] bool mayRetain(TensorId t) const
     {
         return m_neverRetained.empty() || !isIn(t, m_neverRetained);
@@ -130,8 +131,8 @@ public:
     /// Latency of the best known tiling for these ops, resident and retained tensors; infinite if none fits.
     /// Searches if no tiling is known.
     [[nodiscard]] double latency(const PlannedSet& p);
-    /// Returns latency() if it is below `cutoff`, else latency() or infinity. Much cheaper than latency() if
-    /// the cutoff is low.
+    /// Returns latency() if it is below `cutoff`; otherwise returns either latency() or infinity. Much
+    /// cheaper than latency() if the cutoff is low.
     [[nodiscard]] double latencyBelow(double cutoff, const PlannedSet& p);
     /// Returns latency() if it is cached, else 0.
     [[nodiscard]] double knownLatency(const PlannedSet& p) const;
@@ -139,12 +140,13 @@ public:
     [[nodiscard]] Tiling tiling(const PlannedSet& p, TilingEffort effort,
                                 double cutoff = std::numeric_limits<double>::infinity());
 
-    /// Returns the best of the quick tiling, the `effort` tiling and the hints (addHint()).
+    /// Returns the best of three kinds of tilings: the quick one, the one found with `effort`, and the hints
+    /// (addHint()).
     [[nodiscard]] Tiling bestTiling(const PlannedSet& p, TilingEffort effort);
-    /// Looks for a tiling with the latency of `tiling` and rounder sizes: powers of two, or at least
+    /// Searches for a tiling with the latency of `tiling` and rounder sizes: powers of two, or at least
     /// multiples of eight. Returns `tiling` if there is none.
     [[nodiscard]] Tiling preferRoundSizes(const PlannedSet& p, const Tiling& tiling);
-    /// Adds a granularity that searches for this set also evaluate, such as that of the given schedule
+    /// Adds a granularity that searches for this set evaluate in addition, such as that of the given schedule
     /// (SolveOptions::start).
     void addHint(SetId set, const Granularity& granularity);
     /// Returns the latency of the thorough bestTiling(); latency() returns it from then on. Only the first
@@ -203,9 +205,9 @@ private:
     std::vector<double> m_plain; ///< by set: latency without resident or retained tensors; NaN = unknown
     std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_costs;
     std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_least, m_refined;
-    /// Proven lower bounds of the latency over all tilings.
+    /// Proven lower bounds of the latency, over all tilings.
     std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_floors;
-    /// Lower bounds of latency(), known from searches with a cutoff.
+    /// Lower bounds of latency(), known from searches that ended at a cutoff.
     std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_notBelow;
     std::int64_t m_lookups = 0;
     std::int64_t m_searches = 0;

@@ -21,7 +21,7 @@ std::int64_t mostParts(TilingEffort effort)
 void axisCandidates(std::vector<std::int64_t>& out, const std::vector<std::int64_t>& extents,
                     std::int64_t min, std::int64_t max, TilingEffort effort)
 {
-    // Numbers of parts, in sixteenths of the smallest legal number.
+    // Numbers of parts that are tried, in sixteenths of the smallest legal number.
     static constexpr std::array<std::int64_t, 9> kQuick{16, 18, 20, 24, 28, 32, 48, 64, 128};
     static constexpr std::array<std::int64_t, 14> kThorough{16, 18, 20, 24, 28,  32,  40,
                                                             48, 64, 80, 96, 128, 192, 256};
@@ -63,7 +63,7 @@ constexpr auto kLater = [](const auto& a, const auto& b) {
     return a.bound != b.bound ? a.bound > b.bound : a.order > b.order;
 };
 
-/// The extents of [min, max] that `limits` allows, for the whole extent `whole`.
+/// Returns those extents in [min, max] that `limits` allows; `whole` is the extent that tiles divide.
 void limitExtents(const ExtentRange& limits, std::int64_t whole, std::int64_t& min, std::int64_t& max)
 {
     min = std::max(min, std::min(limits.least, whole));
@@ -88,7 +88,7 @@ CostModel::Range TilingSearch::range() const
     limitExtents(m_limits.h, m_model.sinkHeights().back(), out.minH, out.maxH);
     limitExtents(m_limits.k, wholeReduction(m_model), least, out.maxK);
     if (least > out.maxK)
-        out.maxW = out.minW - 1; // no k is legal, so that no tile is
+        out.maxW = out.minW - 1; // if no k is legal, no tile is legal
     return out;
 }
 
@@ -106,8 +106,9 @@ bool TilingSearch::isInRange(const Granularity& g) const
 
 TilingCost TilingSearch::consider(const Granularity& g, TraversalKind kind, const StepTotals& atLeast)
 {
-    // An evaluation takes about a microsecond, so m_keepGoing() is called once per 256 evaluations. If every
-    // step is simulated, an evaluation takes milliseconds, and m_keepGoing() is called each time.
+    // An evaluation normally takes about a microsecond, so m_keepGoing() is called once per 256 evaluations.
+    // If every step has to be simulated, an evaluation takes milliseconds, and m_keepGoing() is called each
+    // time.
     if (m_keepGoing && (!m_model.supported() || ++m_tried % 256 == 0) && !m_keepGoing())
         m_interrupted = true;
     if (m_interrupted || !isInRange(g))
@@ -127,7 +128,7 @@ bool TilingSearch::isLine(const Granularity& g) const
     return g.h >= m_model.sinkHeights().back() || g.w >= m_model.sinkWidths().back();
 }
 
-/// Evaluates the traversals with the most reuse: the snakes.
+/// Evaluates the snake traversals, which have the most reuse.
 void TilingSearch::tryTiling(const Granularity& g, const CostModel::GridTotals& atLeast)
 {
     const auto isHopeful = [&](TraversalKind kind) {
@@ -320,7 +321,7 @@ bool TilingSearch::mayFit(std::int64_t w, std::int64_t h)
            (m_model.firstTileFits({w, h, least}) || m_model.firstTileFits({w, h, most}));
 }
 
-/// Result of mayFit() for the square tile with this side, which is clamped to the legal range.
+/// Returns mayFit() for the square tile with this side, clamped to the legal range.
 bool TilingSearch::squareMayFit(std::int64_t side)
 {
     const CostModel::Range range = this->range();
@@ -353,8 +354,8 @@ void TilingSearch::listAxes(TilingEffort effort)
     addAll(m_hs, small);
 }
 
-/// Fills m_pairs with all combinations that can fit, and with each extent paired with the largest one of the
-/// other axis.
+/// Fills m_pairs with all combinations of a width and a height that can fit, and with each extent paired with
+/// the largest one on the other axis.
 void TilingSearch::listPairs()
 {
     m_pairs.clear();
@@ -431,7 +432,7 @@ Tiling TilingSearch::search(TilingEffort effort, double cutoff)
         else
             m_anyFits = m_anyFits || mayFit(p->w, p->h);
     }
-    // Tilings that were skipped because of their lower bound may still fit.
+    // Tilings that were skipped because of their lower bound may nevertheless fit.
     const bool isFitting = m_anyFits || std::ranges::any_of(m_pairs, [&](const Pair& p) {
                                return p.largest == Pair::Neither && mayFit(p.w, p.h);
                            });

@@ -33,7 +33,7 @@ class TilingSearch
 public:
     explicit TilingSearch(CostModel& model) : m_model(model) {}
 
-    /// Only these tiles are tried from now on.
+    /// Restricts the search to tiles in this range.
     void setRange(const TileRange& range) { m_limits = range; }
     /// True if the constraints of setRange() allow the tile.
     [[nodiscard]] bool isInRange(const Granularity& g) const;
@@ -41,31 +41,31 @@ public:
     /// best tiling found so far; see interrupted().
     void setKeepGoing(std::function<bool()> keepGoing) { m_keepGoing = std::move(keepGoing); }
     [[nodiscard]] bool interrupted() const noexcept { return m_interrupted; }
-    /// Returns the best tiling found with Quick or Thorough effort. With a `cutoff` only a faster tiling is
-    /// returned, and a search without one ends quickly; see isCut().
+    /// Returns the best tiling found with Quick or Thorough effort. With a `cutoff`, only a faster tiling is
+    /// returned, and a search that cannot find one ends quickly; see isCut().
     [[nodiscard]] Tiling search(TilingEffort effort, double cutoff = std::numeric_limits<double>::infinity());
     /// True if the last search() found nothing only because of its cutoff, although some tilings fit.
     [[nodiscard]] bool isCut() const noexcept { return m_isCut; }
-    /// Returns the best of all tilings if it is faster than `known` (a tiling of this subgraph) and than
-    /// `cutoff`, else `known`. Ends early when `keepGoing` returns false; see incomplete().
+    /// Evaluates all tilings. Returns the best one if it is faster than `known` (a tiling of this subgraph)
+    /// and than `cutoff`, otherwise `known`. Ends early when `keepGoing` returns false; see incomplete().
     [[nodiscard]] Tiling searchAll(const Tiling& known, double cutoff,
                                    const std::function<bool()>& keepGoing);
     /// Returns the best traversal for one given granularity.
     [[nodiscard]] Tiling fixed(const Granularity& g);
-    /// True if searchAll() ended early or could not evaluate some tiling, so that its result is no proof.
+    /// True if searchAll() ended early or could not evaluate some tiling, so that its result proves nothing.
     [[nodiscard]] bool incomplete() const noexcept { return m_incomplete; }
 
 private:
-    /// The legal granularities that setRange() allows; empty() if there are none.
+    /// The legal granularities within the range of setRange(); empty() if there are none.
     [[nodiscard]] CostModel::Range range() const;
-    /// The least k that a tile of these extents may have; its largest is range().maxK.
+    /// The smallest legal k for a tile with these extents; the largest is range().maxK.
     [[nodiscard]] std::int64_t leastK(std::int64_t w, std::int64_t h) const;
     TilingCost consider(const Granularity& g, TraversalKind kind, const StepTotals& atLeast = {});
     [[nodiscard]] bool isLine(const Granularity& g) const;
     void tryTiling(const Granularity& g, const CostModel::GridTotals& atLeast = {});
     void tryAll(const Granularity& g, const CostModel::GridTotals& atLeast);
-    /// Lower bounds of the totals of all tilings with the same extents: for the largest k, and for all
-    /// smaller k.
+    /// Lower bounds of the total compute and memory time of all tilings with the same extents: one for the
+    /// largest k, and one for all smaller k.
     struct Totals
     {
         CostModel::GridTotals deepest, others;
@@ -83,9 +83,9 @@ private:
     [[nodiscard]] bool mayFit(std::int64_t w, std::int64_t h);
     [[nodiscard]] bool squareMayFit(std::int64_t side);
     void listAxes(TilingEffort effort);
-    /// A tile width and height. `largest` marks the extent that is to become the largest one that fits with
-    /// the other. Until the pair's bound is the least, that extent is the largest legal one, because the
-    /// search for the largest one that fits is costly.
+    /// A pair of a tile width and a tile height. `largest` marks the extent that is to become the largest one
+    /// that fits together with the other. Finding that extent is costly, so it is the largest legal one until
+    /// the pair has the least bound of all pairs.
     struct Pair
     {
         double bound;
@@ -99,7 +99,7 @@ private:
     void climbHill();
 
     CostModel& m_model;
-    TileRange m_limits; ///< of setRange()
+    TileRange m_limits; ///< range given to setRange()
     Tiling m_best;
     std::function<bool()> m_keepGoing;
     bool m_interrupted = false;

@@ -16,7 +16,7 @@ namespace tilewright {
 
 namespace {
 
-/// Number of steps that the explaining evaluator would list.
+/// Number of steps that the explaining evaluator would list for a schedule.
 double stepCount(const Problem& problem, const Schedule& schedule)
 {
     double steps = 0;
@@ -36,14 +36,14 @@ double stepCount(const Problem& problem, const Schedule& schedule)
     return steps;
 }
 
-/// Search nodes for the placement of buffers, about a tenth of a second. A schedule that needs more counts as
-/// not placeable.
+/// Maximum number of search nodes for the placement of buffers; they take about a tenth of a second. If a
+/// schedule needs more, its buffers count as not placeable.
 constexpr std::int64_t kMostNodes = 20'000;
-/// Maximum number of retained tensors that are removed so that all buffers get addresses.
+/// Maximum number of retained tensors that may be removed so that all buffers get addresses.
 constexpr int kMostRemoved = 16;
 
-/// Returns the schedule without retaining the tensor in subgraphs `first` to `last`. Locked subgraphs are not
-/// changed.
+/// Returns the schedule without retaining the tensor in subgraphs `first` to `last`. Locked subgraphs stay
+/// unchanged.
 Schedule withoutRetaining(const Schedule& schedule, TensorId tensor, SubgraphId first, SubgraphId last)
 {
     Schedule out = schedule;
@@ -62,7 +62,7 @@ Schedule withoutRetaining(const Schedule& schedule, TensorId tensor, SubgraphId 
 
 void keepWritable(const Problem& problem, Schedule& schedule)
 {
-    std::vector<std::pair<double, std::size_t>> listed; // number of tiles, subgraph
+    std::vector<std::pair<double, std::size_t>> listed; // number of tiles of a subgraph, and its index
     double sum = 0;
     for (std::size_t i = 0; i < schedule.size(); ++i) {
         const Subgraph& s = schedule[SubgraphId(i)];
@@ -122,7 +122,8 @@ std::optional<Checked> verifySchedule(const Problem& problem, Schedule& schedule
         const auto conflict = placementConflict(problem, *placed);
         if (!conflict || removed == kMostRemoved)
             return std::nullopt;
-        // Of the retained tensors in the conflict, the one whose removal costs least is given up.
+        // Among the retained tensors that take part in the placement conflict, find the one whose removal
+        // costs least latency.
         std::optional<Checked> best;
         Schedule bestSchedule;
         for (const std::size_t i : conflict->items) {

@@ -48,8 +48,8 @@ Plan PlanRepair::singles()
     return plan;
 }
 
-/// Removes from an entry each op that stores a useless result: an earlier entry has stored the same tensor,
-/// or nothing reads it from slow memory.
+/// Removes ops whose results are useless from an entry: an earlier entry has stored the same tensor, or no
+/// entry reads it from slow memory.
 bool PlanRepair::prune(std::vector<CostedSet>& entries)
 {
     bool changed = false;
@@ -78,7 +78,7 @@ bool PlanRepair::prune(std::vector<CostedSet>& entries)
             }
             return m_ops;
         };
-        // Ops that have to run together stay together.
+        // Ops that a constraint requires to run together are not separated.
         if (set.lock >= 0 || std::ranges::none_of(set.sinks, useless) ||
             !m_pool.constraints().allowsOps(rest())) {
             m_scratch.push_back(e);
@@ -94,8 +94,9 @@ bool PlanRepair::prune(std::vector<CostedSet>& entries)
     return changed;
 }
 
-/// retain_inputs=allow and carry: true if entry `at` may retain t (R4.6; the lists of earlier entries are
-/// right) and some later entry reads t before it is dropped or produced anew.
+/// For retain_inputs=allow and carry: true if entry `at` may retain tensor `t` (R4.6) and some later entry
+/// reads it before it is dropped or produced again. The lists of retained tensors of earlier entries must be
+/// final.
 bool PlanRepair::isKept(const std::vector<CostedSet>& entries, std::size_t at, TensorId t) const
 {
     const bool carries = m_pool.rules().retainInputs == Rules::RetainInputs::Carry;
@@ -259,8 +260,8 @@ bool PlanRepair::cost(Plan& plan, double limit)
     }
     if (plan.total > limit)
         return false;
-    // With a limit, a lower bound often shows that no tiling is good enough, much faster than a search for
-    // the best one.
+    // With a limit on the latency, a lower bound often shows that no tiling is good enough. This is much
+    // faster than a search for the best tiling.
     const bool limited = limit < std::numeric_limits<double>::infinity();
     const double most = limit * (1 + 1e-12); // tolerance, since the latencies are summed in another order
     double least = 0;

@@ -32,7 +32,8 @@ struct Plan
     std::vector<CostedSet> entries;
     double total = std::numeric_limits<double>::infinity();
     [[nodiscard]] bool feasible() const noexcept { return total < std::numeric_limits<double>::infinity(); }
-    /// Sets `total` to the sum of the latencies, added in order, so that equal plans have bit-equal totals.
+    /// Sets `total` to the sum of the latencies. They are added in the order of the entries, so that equal
+    /// plans have bit-equal totals.
     void addUp()
     {
         total = 0;
@@ -41,15 +42,15 @@ struct Plan
     }
 };
 
-/// A plan without ids of a pool.
+/// A plan that does not contain ids of a pool, for the exchange between pools.
 using PortablePlan = std::vector<PortableSet>;
 [[nodiscard]] PortablePlan portable(const SubgraphPool& pool, const Plan& plan);
-/// Returns the plan in this pool, before PlanRepair has made it valid and computed latencies.
+/// Converts the plan to ids of this pool. PlanRepair still has to make it valid and to compute latencies.
 [[nodiscard]] Plan toPlan(SubgraphPool& pool, const PortablePlan& sets);
 
 /// Tensors that `from` can retain in fast memory for `to`, ascending.
 [[nodiscard]] std::vector<TensorId> handedOver(const OpSet& from, const OpSet& to);
-/// Returns a random input or the output of the op.
+/// Returns a random operand of the op, or its result.
 [[nodiscard]] TensorId randomTensorOf(const Op& op, RandomGenerator& random);
 /// True if `f` is true for every op result that the subgraph reads from slow memory.
 template <class F> bool allReads(const SubgraphPool& pool, const PlannedSet& p, F&& f)
@@ -78,8 +79,8 @@ class PlanRepair
 public:
     explicit PlanRepair(SubgraphPool& pool);
 
-    /// Makes the plan valid. Returns false if no order is valid (R3.2, R3.6) or some subgraph fits at no
-    /// tiling, and as soon as the total is certain to exceed `limit`.
+    /// Makes the plan valid. Returns false if no order is valid (R3.2, R3.6) or some subgraph fits with no
+    /// tiling. Also returns false as soon as the total is certain to exceed `limit`.
     [[nodiscard]] bool makeValid(Plan& plan, double limit = std::numeric_limits<double>::infinity());
 
     /// Returns the plan that runs each op alone, in topological order.
@@ -91,7 +92,7 @@ private:
     [[nodiscard]] bool isKept(const std::vector<CostedSet>& entries, std::size_t at, TensorId t) const;
     [[nodiscard]] bool inOrder(const std::vector<CostedSet>& entries);
     [[nodiscard]] bool reorder(std::vector<CostedSet>& entries);
-    /// Sum of the cached latencies: a lower bound for the total of the plan, in any order.
+    /// Sum of the cached latencies: a lower bound of the total of the plan in any order.
     [[nodiscard]] double knownCost(const std::vector<CostedSet>& entries) const;
     [[nodiscard]] bool cost(Plan& plan, double limit);
 
@@ -115,11 +116,11 @@ private:
 };
 
 /// Returns the schedule of a plan with the best known tilings. While `keepGoing` returns true, thorough
-/// searches look for better ones.
+/// searches try to find better tilings.
 [[nodiscard]] Schedule toSchedule(SubgraphPool& pool, const Plan& plan,
                                   const std::function<bool()>& keepGoing);
 
-/// The plan of the given schedule (SolveOptions::start), from which a search begins.
+/// The given schedule (SolveOptions::start) as a plan, from which a search begins.
 struct StartPlan
 {
     PortablePlan sets;

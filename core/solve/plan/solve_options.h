@@ -23,9 +23,9 @@ namespace tilewright {
 struct SolveImprovement
 {
     double seconds = 0; ///< seconds since the start of solve()
-    double total = 0;   ///< latency of the schedule
-    double energy = 0;  ///< its energy in pJ (R17)
-    double value = 0;   ///< its value under SolveOptions::objective
+    double total = 0;   ///< latency of this schedule
+    double energy = 0;  ///< energy of this schedule in pJ (R17)
+    double value = 0;   ///< value of this schedule under SolveOptions::objective
     std::shared_ptr<const Schedule> schedule;
 };
 
@@ -48,7 +48,7 @@ struct SolveStatus
     SolvePhase phase = SolvePhase::Starting;
     int round = 0;           ///< number of the annealing round, from 1; 0 before
     double lastImproved = 0; ///< time at which `best` was found, in seconds since the start
-    /// during a proof: time at which it ends at the latest, in seconds since the start
+    /// during a proof: latest time at which the proof ends, in seconds since the start
     double proofUntil = 0;
 };
 
@@ -68,9 +68,9 @@ struct SolveStatus
 struct SolveOptions
 {
     Rules rules = Rules::final();
-    /// What is minimised. Other objectives than the latency need a problem with energies (R17).
+    /// The quantity that is minimised. Objectives other than the latency need a problem with energies (R17).
     SolveObjective objective = SolveObjective::Latency;
-    double seconds = 10; ///< time limit of the whole call; 0 = none
+    double seconds = 10; ///< time limit of the whole call to solve(); 0 = none
     /// Maximum number of search steps of each thread; 0 = no limit. With one thread and seconds = 0, the
     /// result depends only on `iterations` and `seed`
     std::int64_t iterations = 0;
@@ -81,14 +81,16 @@ struct SolveOptions
     std::optional<Schedule> start;
     /// If not empty, only subgraphs of `start` that run one of these ops may change.
     std::vector<OpId> selection;
-    /// What every schedule that is found keeps. Bounds hold without them as well.
+    /// Constraints that every schedule found satisfies. The lower bounds ignore them, so they hold without
+    /// constraints as well.
     ScheduleConstraints constraints;
-    /// Clock for `seconds`, in seconds since any moment, e.g. CPU time for a benchmark on a busy machine.
-    /// Called by several threads. If empty, wall-clock time is used.
+    /// Clock for `seconds`, in seconds since an arbitrary moment, e.g. CPU time for a benchmark on a busy
+    /// machine. Several threads call it. If empty, wall-clock time is used.
     std::function<double()> clock;
     /// The search ends after this number of seconds without an improvement; 0 = never.
     double stagnation = 0;
-    /// True while the search is paused; called often, by several threads. `clock` should stop meanwhile.
+    /// Callback that returns true while the search is paused. Several threads call it often. `clock` should
+    /// stop during a pause.
     std::function<bool()> paused;
     bool prove = true; ///< true: tries to prove the optimality of small problems (SolveResult::provenOptimal)
     /// Only return schedules whose buffers can be placed (docs/rules/place.md). Proofs also cover the other
@@ -105,16 +107,18 @@ struct SolveResult
 {
     Schedule schedule;
     double total = 0;
-    double energy = 0; ///< in pJ (R17); 0 if the problem states none
-    /// The least product of latency and energy is searched along weighted sums of both (docs/solver.md 11).
+    double energy = 0; ///< energy of the schedule in pJ (R17); 0 if the problem states no energies
+    /// Objective of the search. For the product of latency and energy, the search minimises weighted sums of
+    /// both (docs/solver.md 11).
     SolveObjective objective = SolveObjective::Latency;
-    /// Latency of a valid SolveOptions::start, else of oneOpPerSubgraph(), or of the best plan that runs each
-    /// op alone where that one is not valid.
+    /// Latency of the start schedule: SolveOptions::start if valid, else oneOpPerSubgraph() if valid, else
+    /// the best plan that runs each op alone.
     double startTotal = 0;
-    double startEnergy = 0; ///< its energy; 0 if `objective` is the latency and `start` is empty
+    /// Energy of the start schedule; 0 if `objective` is the latency and `start` is empty.
+    double startEnergy = 0;
     double lowerBound = 0;  ///< lower bound of the latency
     double energyBound = 0; ///< lower bound of the energy; 0 if the problem states no energies
-    /// The schedules checked during the search that no other one beats in latency and energy; empty if the
+    /// The Pareto front of latency and energy over the schedules checked during the search; empty if the
     /// problem states no energies.
     Front front;
     bool provenOptimal = false;
@@ -123,11 +127,11 @@ struct SolveResult
     bool stagnated = false;  ///< true if SolveOptions::stagnation ended the search
     double seconds = 0;
     std::int64_t evaluations = 0; ///< number of exact evaluations of tilings
-    std::int64_t lookups = 0;     ///< number of latencies of subgraphs looked up, most of them cached
-    std::int64_t steps = 0;       ///< number of moves tried
+    std::int64_t lookups = 0;     ///< number of lookups of subgraph latencies, most of them cached
+    std::int64_t steps = 0;       ///< number of moves that were tried
     std::vector<std::pair<double, double>> curve; ///< time in seconds and value of every improvement
     std::vector<double> latencies;                ///< latency of each subgraph
-    /// What each constraint and each lock costs, if findConstraintCosts() was asked
+    /// Cost of each constraint and each lock; filled by findConstraintCosts()
     std::vector<ConstraintCost> constraintCosts;
     [[nodiscard]] double value() const { return valueOf(objective, total, energy); }
     [[nodiscard]] double startValue() const { return valueOf(objective, startTotal, startEnergy); }

@@ -38,8 +38,8 @@ std::vector<OpBits> neighbours(const Problem& problem, const std::vector<OpId>& 
     return out;
 }
 
-/// Returns, for each op, the ops that are never in one subgraph with it, since R4.7 forbids the result of one
-/// as an operand of the other.
+/// Returns, for each op, the ops that can never be in one subgraph with it, because R4.7 forbids that the
+/// result of one is an operand of the other.
 std::vector<OpBits> neverTogether(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops)
 {
     std::vector<OpBits> out(ops.size());
@@ -56,8 +56,9 @@ std::vector<OpBits> neverTogether(const Problem& problem, const Rules& rules, co
 }
 
 /// Lower bound of the fast memory needed by the first step of tile (0, 0), over all subgraphs that contain
-/// some ops and exclude others. Every MatMul of the subgraph runs in this step: a driver does, and if another
-/// MatMul requests its result, its whole reduction runs (R6.5). So do the producers of their operands.
+/// some given ops and exclude others. Every MatMul of the subgraph runs in this step: a driver runs in every
+/// step, and if another MatMul requests its result, its whole reduction runs (R6.5). The producers of the
+/// operands run, too.
 class MemoryBound
 {
 public:
@@ -79,7 +80,8 @@ public:
             Node node;
             node.matmul = op.type == OpType::MatMul;
             node.reduction = problem.reductionSize(o);
-            // If a range of a reduction may be requested along this axis, only one element is certain.
+            // If the axis may be requested by ranges of a reduction, only one element is certain to be
+            // requested.
             node.height = spatial[o.index()].rows ? out.height : 1;
             node.width = spatial[o.index()].cols ? out.width : 1;
             for (const TensorId t : op.inputs) {
@@ -103,7 +105,7 @@ public:
     {
         const auto [h, w] = leastTile(set);
         std::ranges::fill(m_requested, 0);
-        std::array<Rectangle, kMostBits> requested{}; // what the readers request of each op's result
+        std::array<Rectangle, kMostBits> requested{}; // requests for each op's result by its readers
         std::int64_t room = 0;
         // reverse topological order: readers before producers
         for (std::size_t i = m_nodes.size(); i-- > 0;) {
@@ -148,7 +150,8 @@ private:
         std::int64_t reduction = 1, height = 1, width = 1;
         std::vector<Operand> operands;
     };
-    /// Certain requests for one result: most rows, most columns, and the rectangle with the largest area.
+    /// Requests for one result that are guaranteed to occur: the largest number of rows, the largest number
+    /// of columns, and the rectangle with the largest area.
     struct Rectangle
     {
         std::int64_t rows = 0, cols = 0, areaRows = 0, areaCols = 0;
@@ -181,7 +184,7 @@ private:
 
     std::int64_t m_capacity;
     std::vector<Node> m_nodes; ///< operands and sizes of each op
-    /// For each tensor, the number of elements of its largest request.
+    /// For each tensor, the number of elements in its largest request.
     std::vector<std::int64_t> m_requested;
 };
 
@@ -195,7 +198,8 @@ bool forEachConnectedSet(const Problem& problem, const Rules& rules, const std::
         return false;
     const std::vector<OpBits> near = neighbours(problem, ops);
     const std::vector<OpBits> apart = neverTogether(problem, rules, ops);
-    // The bound counts slices by their shapes and elements, which maps and widths change.
+    // The bound counts slices by their shapes and elements, which is not valid with index maps or element
+    // widths.
     std::optional<MemoryBound> room;
     if (!problem.hasMaps() && !problem.hasWidths())
         room.emplace(problem, rules, ops);

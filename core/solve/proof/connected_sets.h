@@ -19,8 +19,7 @@ namespace tilewright {
                                        const std::vector<OpId>& ops,
                                        const std::function<bool(std::uint64_t)>& visit);
 
-/// Calls visit(op) for `o` and for all ops that produce or read a tensor that `o` produces or reads. An op
-/// may be visited more than once.
+/// Calls visit(op) for `o` and for all ops that share a tensor with it. An op may be visited more than once.
 template <class Visit> void forEachTouching(const Problem& problem, OpId o, Visit&& visit)
 {
     const auto touch = [&](TensorId t) {

@@ -65,8 +65,8 @@ std::optional<MasterRows::Row> MasterRows::reaches(TensorId t, OpId reader) cons
 
 bool MasterRows::mayBeResident(TensorId t) const
 {
-    // A step needs at least one element besides the retained tensor, unless all its tensors are retained or
-    // it may reuse their memory.
+    // A step needs at least one element besides the retained tensor, unless all its tensors are retained, or
+    // the result may reuse the memory of an input (donation).
     const bool fits = m_problem.tensor(t).elements() + (m_keepsInputs || m_rules.donation ? 0 : 1) <=
                       m_problem.hardware().fastMemoryCapacity;
     return fits && !m_problem.isView(t) && (m_problem.producer(t) || m_keepsInputs);
@@ -74,15 +74,15 @@ bool MasterRows::mayBeResident(TensorId t) const
 
 namespace {
 
-constexpr double kMargin = 1 - 2e-10; ///< factor on prices: a safety margin for rounding
+constexpr double kMargin = 1 - 2e-10; ///< factor on prices that leaves a safety margin for rounding
 constexpr double kSmoothing = 0.6;    ///< weight of the best valid prices in the smoothed prices
 constexpr double kMinSmoothing = 0.1; ///< smaller weights are set to 0
-/// If the value of the valid prices is below this share of the master problem's value, the weight kSmoothing
-/// is halved.
+/// The weight kSmoothing is halved if the value of the valid prices is below this share of the master
+/// problem's value.
 constexpr double kFullWeightShare = 0.75;
-constexpr double kAtGoal = 1 - 1e-8; ///< share of the goal that counts as reaching it
-/// Share of the distance between the master problem's value and the goal; improving the prices by less is not
-/// worthwhile.
+constexpr double kAtGoal = 1 - 1e-8; ///< share of the goal from which on the goal counts as reached
+/// Minimum worthwhile improvement of the prices, as a share of the distance between the master problem's
+/// value and the goal.
 constexpr double kMinGainShare = 0.01;
 constexpr double kMinLpSeconds = 0.02; ///< minimum time limit for solving a linear program, in seconds
 /// Cost that disables a column of the linear program, in multiples of setUnit().
@@ -95,7 +95,7 @@ DualPricer::DualPricer(const Problem& problem, MasterRows rows, Settings setting
     : m_problem(problem), m_rows(std::move(rows)), m_settings(std::move(settings)),
       m_program(m_rows.demands()), m_prices(m_rows.demands().size(), 0)
 {
-    // an artificial, expensive column for each row makes the program feasible
+    // one artificial, expensive column for each row makes the program feasible
     for (std::size_t i = 0; i < m_prices.size(); ++i)
         if (isDemanded(i))
             (void)addToProgram(std::numeric_limits<double>::infinity(), std::array{Entry{i, 1}}, {});
@@ -171,8 +171,9 @@ bool DualPricer::lower(std::size_t column, Prices& prices, bool onlyDemanded) co
     return demanded >= excess;
 }
 
-/// Returns valid prices below the given ones: either lowered column by column, the most overpriced column
-/// first, or all divided by the worst ratio. The variant with the higher value is returned.
+/// Returns valid prices below the given ones. Two variants are tried: lowering the prices column by column,
+/// the most overpriced column first, and dividing all prices by the worst ratio. The variant with the higher
+/// value is returned.
 DualPricer::Prices DualPricer::lowered(Prices prices, OverpricedList found) const
 {
     double worst = 1;

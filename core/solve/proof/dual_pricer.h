@@ -19,9 +19,10 @@
 
 namespace tilewright {
 
-/// Rows of a master problem whose columns are subgraphs (docs/rules/bound.md 1): every op runs, every result
-/// reaches each of its readers, results are written to slow memory, and every tensor read from fast memory
-/// was retained by another subgraph. The set-cover bound and branch and bound use these rows.
+/// Rows of a master problem whose columns are subgraphs (docs/rules/bound.md 1). They require that every op
+/// runs, that every result reaches each of its readers, that results are written to slow memory, and that
+/// every tensor read from fast memory was retained by another subgraph. The set-cover bound and branch and
+/// bound use these rows.
 class MasterRows
 {
 public:
@@ -34,17 +35,18 @@ public:
 
     /// Right-hand side of each row.
     [[nodiscard]] const std::vector<double>& demands() const noexcept { return m_demands; }
-    /// For each row, the ops that must run or whose results must be written or delivered.
+    /// For each row, the ops that it concerns: those that must run, or whose results must be written or
+    /// delivered.
     [[nodiscard]] const std::vector<std::vector<OpId>>& opsOfRow() const noexcept { return m_rowOps; }
 
-    /// Row "this op runs". The op must be covered.
+    /// Returns the row "this op runs". The rows must cover the op.
     [[nodiscard]] Row runs(OpId o) const { return m_runs[o.index()]; }
-    /// Row "this tensor is written to slow memory"; nothing if no row requires it.
+    /// Returns the row "this tensor is written to slow memory"; nothing if no row requires it.
     [[nodiscard]] std::optional<Row> written(TensorId t) const { return m_written[t.index()]; }
-    /// Row "a subgraph that reads this tensor from fast memory follows one that retains it"; nothing if the
-    /// tensor cannot be retained.
+    /// Returns the row "a subgraph that reads this tensor from fast memory follows one that retains it";
+    /// nothing if the tensor cannot be retained.
     [[nodiscard]] std::optional<Row> handedOver(TensorId t) const { return m_handedOver[t.index()]; }
-    /// Row "this tensor reaches this reader"; nothing if no covered op produces the tensor.
+    /// Returns the row "this tensor reaches this reader"; nothing if no covered op produces the tensor.
     [[nodiscard]] std::optional<Row> reaches(TensorId t, OpId reader) const;
     /// True if the tensor may be retained, and thus be in fast memory at the start of a subgraph.
     [[nodiscard]] bool mayBeResident(TensorId t) const;
@@ -87,10 +89,10 @@ public:
         std::size_t activatedPerRound = 1000;
         /// Relative distance to the master problem's value at which improve() stops.
         double converged = 1e-8;
-        /// An upper bound on useful values: improve() stops when the value reaches the goal, or when the
-        /// possible further gain is small compared with the distance to the goal.
+        /// Upper bound on values that are useful to the caller: improve() stops when the value reaches the
+        /// goal, or when the possible further gain is small compared with the distance to the goal.
         double goal = std::numeric_limits<double>::infinity();
-        /// Remaining time in seconds; called often, by the calling thread.
+        /// Callback that returns the remaining time in seconds; the calling thread calls it often.
         std::function<double()> secondsLeft;
     };
 
@@ -122,7 +124,7 @@ protected:
     };
     using OverpricedList = std::vector<Overpriced>; ///< the most overpriced column first
     static constexpr std::uint32_t kInactive = std::numeric_limits<std::uint32_t>::max();
-    /// Relative to the cost of a column: smaller violations do not count as overpriced.
+    /// Overpricing below this share of a column's cost is ignored.
     static constexpr double kTolerance = 1e-10;
     /// Minimum value of a column's variable in a solution; smaller values are rounding errors.
     static constexpr double kLeastShare = 1e-6;
@@ -144,7 +146,7 @@ protected:
     /// Adds a column to the linear program and returns its index there.
     [[nodiscard]] std::uint32_t addToProgram(double cost, std::span<const Entry> entries,
                                              std::vector<OpId> ops);
-    /// Lowers the best prices until they are valid for newly added columns, too.
+    /// Lowers the best prices until they are valid for newly added columns as well.
     void revalidate();
     /// Returns the overpriced columns that a round activates.
     [[nodiscard]] OverpricedList toActivate(const OverpricedList& found) const;
@@ -168,10 +170,11 @@ protected:
     [[nodiscard]] const Settings& settings() const noexcept { return m_settings; }
 
 private:
-    /// Calls work(thread, column) for all columns in several threads; cannot be interrupted.
+    /// Calls work(thread, column) for all columns in several threads. The calls cannot be interrupted.
     template <class Work> void forAllColumns(const Work& work) const;
     [[nodiscard]] Prices lowered(Prices prices, OverpricedList found) const;
-    /// Adopts prices with a higher value than the present ones, if they are valid for every column.
+    /// Adopts these prices if they are valid for every column and their value is higher than that of the
+    /// present prices.
     void adopt(Prices prices);
     /// True if another round is not worthwhile. `most` is the master problem's value, an upper bound on the
     /// value of all valid prices.
@@ -185,7 +188,8 @@ private:
     IncrementalLp m_program;
     Prices m_prices;
     double m_value = 0;
-    /// By column of the linear program: current cost; cost when the program was last solved.
+    /// For each column of the linear program: its current cost, and its cost when the program was last
+    /// solved.
     std::vector<double> m_costs, m_solvedCosts;
     std::vector<std::vector<OpId>> m_ops;
     std::vector<double> m_shares;

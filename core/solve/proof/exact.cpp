@@ -35,7 +35,8 @@ private:
         /// Tensors worth retaining: inputs, and results that an op of the part reads or that are resident
         /// after the part.
         OpMask retainable;
-        /// True if it reads a tensor that only residentBefore holds: it must then be the first in the part.
+        /// True if the set reads a tensor that is only in fast memory at the start (residentBefore). The set
+        /// must then come first in the part.
         bool needsResident;
         SetId set;
     };
@@ -44,7 +45,7 @@ private:
     {
         TensorId tensor;
         OpMask readers;
-        std::int64_t units; ///< least units that a reader loads
+        std::int64_t units; ///< least number of units that a reader loads
         OpMask bit;         ///< bit of the input in masks; 0 if it may not be retained
     };
 
@@ -78,16 +79,20 @@ private:
     MemoryCosts m_memory;
     bool m_isConstrained;
     bool m_retainsInputs;
-    bool m_carries;                  ///< true if tensors may stay that a subgraph does not touch
+    /// True if tensors may stay in fast memory during subgraphs that neither produce nor read them.
+    bool m_carries;
     bool m_hasTooManyInputs = false; ///< true if there are too many inputs for the masks
     /// Inputs that may be retained; their bits follow those of the ops.
     std::vector<TensorId> m_inputTensors;
-    /// For each op: true if it reads an initially resident tensor; true if it can run in the part.
+    /// For each op: true if it reads a tensor that is resident before the part; true if it can run in the
+    /// part.
     std::vector<char> m_usesResident, m_possible;
-    std::vector<std::int64_t> m_leastRun; ///< elements of its result that a subgraph with the op computes
+    /// For each op, the least number of elements of its result that a subgraph with the op computes.
+    std::vector<std::int64_t> m_leastRun;
     /// Lower bounds of the compute time and the store time of each op.
     std::vector<double> m_compute, m_store;
-    std::vector<double> m_energy; ///< likewise of the energy of its runs; empty if the price is the latency
+    /// Lower bound of the energy of each op's runs; empty if the price is the latency.
+    std::vector<double> m_energy;
     std::vector<std::int64_t> m_elements; ///< size of the tensor of each bit
     std::vector<Load> m_loads;
     OpMask m_required, m_slowBefore = 0, m_after, m_read = 0;
@@ -123,7 +128,8 @@ ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWind
         listSets();
 }
 
-/// A subgraph with an op computes its whole result, or what a reader in the same subgraph needs of it.
+/// A subgraph that contains an op computes either its whole result, or the part that a reader in the same
+/// subgraph needs.
 void ExactSearch::listLeastRuns()
 {
     std::vector<std::int64_t> least(m_problem.opCount());
@@ -198,9 +204,9 @@ void ExactSearch::listSets()
         c.set = m_pool.intern(m_graph.opsOf(s));
         if (!m_pool.set(c.set).allowed)
             continue;
-        // To retain a graph output saves no load if nothing reads it. It can still help: the op that produces
-        // it may be the only connection of the other ops of the set, and another subgraph writes the output
-        // (docs/rules/bound.md 1). Only proofs consider this.
+        // Retaining a graph output that no op reads saves no load. It can still help: the op that produces it
+        // may be the only connection of the other ops of the set, and another subgraph writes the output
+        // (docs/rules/bound.md 1). Only proofs consider this case.
         const bool mayConnect = m_effort == TilingEffort::Exhaustive && std::popcount(s) > 1;
         c.retainable = s & ((mayConnect ? m_graph.outputs : 0) | (~m_graph.outputs & (m_read | m_after)));
         if (m_retainsInputs) {
@@ -227,8 +233,8 @@ bool ExactSearch::canRetain(OpMask retain) const
         return false;
     std::int64_t elements = 0;
     forEachBit(retain, [&](std::size_t i) { elements += m_elements[i]; });
-    // A step needs at least one element besides the retained tensors, unless all its inputs are retained,
-    // too.
+    // A step needs at least one element besides the retained tensors, unless all its inputs are retained as
+    // well.
     return elements < m_problem.capacityUnits() + (m_retainsInputs ? 1 : 0);
 }
 

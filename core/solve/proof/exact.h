@@ -16,7 +16,7 @@ struct ExactLimits : StateSearch::Limits
     int maxRetained = 32; ///< maximum number of tensors retained between two subgraphs
 };
 
-/// Returns a description of the space that a search with `Exhaustive` tilings covers.
+/// Returns a description of the schedules that a search with `Exhaustive` tilings covers.
 [[nodiscard]] std::string exactSpace();
 
 /// A part of a schedule that is replanned: its ops, the state of the memories before it and the required
@@ -36,17 +36,17 @@ struct ExactWindow
 
 struct ExactResult
 {
-    bool finished = false; ///< true if the whole space was covered
+    bool finished = false; ///< true if the search covered the whole space
     /// The optimal plan; nothing if no plan is better than the upper bound.
     std::optional<std::vector<CostedSet>> entries;
     double total = 0;
-    std::string space; ///< description of the space that was covered
+    std::string space; ///< description of the schedules that the search covered
     std::int64_t states = 0;
 };
 
-/// Returns the best plan of a part of a schedule. A* searches all connected op sets and all useful choices of
-/// retained tensors, with recomputation and in any order. Tilings: those of the pool with `Quick` effort,
-/// else all.
+/// Returns the best plan of a part of a schedule. A* searches all connected op sets in any order, all useful
+/// choices of retained tensors, and recomputation. `Quick` effort uses the pool's quick tilings; otherwise
+/// all tilings are searched.
 [[nodiscard]] ExactResult solveExactly(SubgraphPool& pool, const Rules& rules, const ExactWindow& window,
                                        TilingEffort effort, const ExactLimits& limits);
 

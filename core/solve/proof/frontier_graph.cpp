@@ -12,8 +12,8 @@ namespace tilewright {
 
 namespace {
 
-/// For a tensor with at most this number of readers, a demand stores which of them run. A tensor with more
-/// readers counts as delivered to all of them.
+/// For a tensor with at most this number of readers, a demand records which of them run. If a tensor has more
+/// readers, it counts as delivered to all of them.
 constexpr std::size_t kTrackedReaders = 6;
 
 /// Finds an order of the ops in which readers precede producers. A tensor is open from its first reader or
@@ -29,8 +29,8 @@ public:
     }
     [[nodiscard]] std::vector<OpId> best()
     {
-        // The time of one attempt is quadratic in the number of ops. The first attempt breaks ties by the
-        // order of the ops, not at random, which treats repeated parts of the graph alike.
+        // One attempt takes time quadratic in the number of ops. The first attempt breaks ties by the order
+        // of the ops, which treats repeated parts of the graph alike; later attempts break ties at random.
         constexpr std::size_t kMany = 200;
         const std::uint32_t tries = m_ops.size() > kMany ? 1 : 24;
         std::vector<OpId> out;
@@ -87,7 +87,7 @@ private:
             return m_place[c.index()] == kNone || done[m_place[c.index()]] != 0;
         });
     }
-    /// True if all ops that produce or read the tensor are done; `also` counts as done.
+    /// True if all ops that produce or read the tensor are decided; `also` counts as decided.
     [[nodiscard]] bool isClosed(TensorId t, const std::vector<char>& done, std::size_t also = kNone) const
     {
         const auto isDone = [&](OpId o) {
@@ -204,7 +204,7 @@ private:
     std::size_t m_mostArcs;
     std::vector<char> m_isHere; ///< for each op, true if it is in the component
     std::vector<OpId> m_order;
-    std::vector<std::vector<std::int64_t>> m_depths; ///< for each op, its possible depths as a sink
+    std::vector<std::vector<std::int64_t>> m_depths; ///< for each op, its possible depths if it is a sink
     FrontierGraph m_out;
     /// Indices of demands, by the digest of tensor and demand.
     std::unordered_map<Digest, std::uint32_t, DigestHash> m_interned;
@@ -212,7 +212,8 @@ private:
     std::vector<Key> m_keys;      ///< key of each state
 };
 
-/// Lists, for each op as a sink, the possible largest reduction sizes of its drivers; 0: without a driver.
+/// Lists for each op, as a sink, the possible values of the largest reduction size of its drivers; 0 stands
+/// for no driver.
 void FrontierBuilder::listDepths(const std::vector<OpId>& ops)
 {
     m_depths.resize(m_problem.opCount());
@@ -273,14 +274,14 @@ TensorDemand FrontierBuilder::readBy(OpId o, TensorId t, const TensorDemand& ofR
         for (const bool left : {true, false}) {
             if (op.inputs[left ? 0 : 1] != t)
                 continue;
-            if (isSink || ofResult.tile() != nullptr) { // the MatMul is a driver (R6.1, R6.2)
+            if (isSink || ofResult.tile() != nullptr) { // in these cases the MatMul is a driver (R6.1, R6.2)
                 const std::int64_t own = m_problem.reductionSize(o);
                 before.add(left ? Request{TensorDemand::Left, TensorDemand::Tile, TensorDemand::Step,
                                           out.width, out.height, own}
                                 : Request{TensorDemand::Right, TensorDemand::Step, TensorDemand::Tile,
                                           out.width, out.height, own});
             }
-            // requests of readers that need a whole reduction (R6.5)
+            // requests of readers that need a whole reduction at once (R6.5)
             for (const Request& r : ofResult.requests)
                 if (!r.isTile())
                     before.add(left ? Request{TensorDemand::Left, r.rows, TensorDemand::Whole, r.gridW,
@@ -303,7 +304,7 @@ void FrontierBuilder::addReached(FrontierChoice& s, TensorId t, OpId reader) con
         s.achieved.emplace_back(*row, 1);
 }
 
-/// Adds the rows "the tensor reaches this reader" for those readers that run.
+/// Adds the row "the tensor reaches this reader" for each reader that runs.
 void FrontierBuilder::addReachedReaders(FrontierChoice& s, TensorId t, std::uint32_t demand) const
 {
     const auto consumers = m_problem.consumers(t);
@@ -320,7 +321,8 @@ void FrontierBuilder::expand(std::size_t at)
     std::vector<TensorId> operands(op.inputs);
     std::ranges::sort(operands);
     operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
-    // After this op its result is closed. An operand stays open if a later op produces or reads it.
+    // After this op, its result is closed. An operand stays open if an op later in the order produces or
+    // reads it.
     std::vector<char> isDone(m_problem.opCount(), 1);
     for (std::size_t i = at + 1; i < m_order.size(); ++i)
         isDone[m_order[i].index()] = 0;
@@ -329,7 +331,7 @@ void FrontierBuilder::expand(std::size_t at)
                std::ranges::all_of(m_problem.consumers(t), [&](OpId c) { return isDone[c.index()] != 0; });
     };
     std::vector<TensorId> open;
-    std::vector<std::size_t> from; // index in the keys of the previous layer
+    std::vector<std::size_t> from; // for each open tensor, its index in the keys of the previous layer
     constexpr std::size_t kNotOpen = std::numeric_limits<std::size_t>::max();
     std::size_t placeOfResult = kNotOpen;
     for (std::size_t i = 0; i < m_open.size(); ++i) {
@@ -370,7 +372,8 @@ void FrontierBuilder::expand(std::size_t at)
         std::vector<Option>& out = it->second;
         if (!isNew)
             return out;
-        // Outside tensors that are closed at this op are either loaded or resident: lists all combinations.
+        // Lists all combinations for the outside tensors that are closed at this op: each is either loaded or
+        // resident.
         const auto withLoads = [&](const FrontierChoice& s, const std::vector<std::uint32_t>& demand,
                                    std::vector<std::pair<TensorId, std::uint32_t>> outside) {
             std::erase_if(outside, [&](const auto& t) { return m_out.m_demands[t.second].requests.empty(); });
@@ -444,15 +447,14 @@ void FrontierBuilder::expand(std::size_t at)
                     addReached(written, result, c);
                 withLoads(written, after, outside);
             }
-            // Case: the result is retained. If nothing reads it, another subgraph has to write it (R3.6,
-            // R1.7).
+            // Case: the result is retained. If no op reads it, another subgraph has to write it (R3.6, R1.7).
             if (!m_rows.mayBeResident(result) ||
                 (consumers.empty() && !m_problem.isGraphOutput(result) && m_problem.viewsOf(result).empty()))
                 return;
             with.retained = true;
             if (const auto row = m_rows.handedOver(result))
                 with.achieved.emplace_back(*row, 1);
-            // a retained tensor may be retained again and written later
+            // a tensor that is retained here may be retained again by a later subgraph and written then
             const bool mayBeWrittenLater = m_rules.keepsInputs();
             if (const auto row = m_rows.written(result); row && mayBeWrittenLater)
                 with.achieved.emplace_back(*row, 1);
@@ -462,8 +464,8 @@ void FrontierBuilder::expand(std::size_t at)
                     addReached(with, result, consumers[i]);
             withLoads(with, after, outside);
         };
-        // The drivers of a sink are decided later. Every possible depth is tried here; a driver that
-        // contradicts it has no arc.
+        // The drivers of a sink are decided in later layers. Every possible depth is tried here; a driver
+        // that contradicts the depth has no arc.
         if (isRead)
             run(0);
         else if (m_out.m_hasExactDepths)
@@ -483,7 +485,7 @@ void FrontierBuilder::expand(std::size_t at)
         layer.first.push_back(static_cast<std::uint32_t>(layer.arcs.size()));
         const Key& key = m_keys[s];
         if (s == FrontierGraph::kAfter)
-            continue; // in this state no further op runs
+            continue; // no further op runs after this state
         const auto demandAt = [&](std::size_t place) {
             return place == kNotOpen || s == FrontierGraph::kBefore ? 0 : key[place];
         };
@@ -543,7 +545,7 @@ void FrontierBuilder::expand(std::size_t at)
             }
             if (openComponents.size() != components.size() &&
                 !(openComponents.empty() && components.size() == 1))
-                continue; // a component without open tensors can no longer be joined to the others
+                continue; // a component without open tensors cannot be joined to the others any more
             State to = FrontierGraph::kAfter;
             if (!openComponents.empty()) {
                 const auto [it, isNew] = states.try_emplace(next, static_cast<State>(keys.size()));

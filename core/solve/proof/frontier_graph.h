@@ -52,13 +52,13 @@ struct TensorDemand
         return it == requests.end() ? nullptr : &*it;
     }
     void add(const Request& request);
-    /// Adds all members except `readers` to the digest.
+    /// Adds all members except `readers` to a digest.
     void addTo(Digest& digest) const;
     bool operator==(const TensorDemand&) const = default;
 };
 
-/// One choice for one op: whether it runs, which tensors are loaded there, and its coefficients in the rows
-/// of the master problem.
+/// A choice for one op: whether the op runs, which tensors are loaded for it, and the coefficients of this
+/// choice in the rows of the master problem.
 struct FrontierChoice
 {
     struct Load
@@ -74,7 +74,7 @@ struct FrontierChoice
     bool written = false;     ///< true if the result is written to slow memory
     bool retained = false;    ///< true if the result is retained in fast memory
     std::vector<Load> loads;
-    /// Coefficients in the master problem: row and amount.
+    /// Coefficients in the master problem, as pairs of row and amount.
     std::vector<std::pair<std::size_t, double>> achieved;
 };
 

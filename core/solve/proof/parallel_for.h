@@ -17,7 +17,8 @@ namespace tilewright {
 }
 
 /// Calls work(thread, i) for every i below `count`, in several threads if `count` is large enough. The
-/// calling thread polls goOn(number of finished calls) and stops with result false when goOn() returns false.
+/// calling thread polls goOn(number of finished calls). When goOn() returns false, the function stops and
+/// returns false.
 template <class GoOn, class Work>
 [[nodiscard]] bool forAllInThreads(std::size_t threads, std::size_t count, const GoOn& goOn, const Work& work)
 {

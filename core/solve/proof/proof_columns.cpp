@@ -12,7 +12,7 @@ namespace tilewright {
 
 namespace {
 
-/// Maximum number of overpriced parts that one column is split into.
+/// Maximum number of overpriced parts into which one column is split.
 constexpr std::size_t kMaxOverpricedParts = 4;
 constexpr std::size_t kActivatedPerRound = 150;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -57,7 +57,7 @@ template <class Visit> void ProofColumns::forEachAchieved(const ProofColumn& c, 
     const OpMask there = c.ops | c.resident | c.openResident;
     forEachBit(c.ops, [&](std::size_t i) {
         visit(m_runs[i], 1.0);
-        // An exposed result reaches all readers outside the set. Readers inside are reached in any case.
+        // An exposed result reaches all readers outside the set. Readers inside the set get it in any case.
         if ((exposed & ProofGraph::bit(i)) != 0) {
             if (m_written[i] != kNoRow)
                 visit(m_written[i], 1.0);
@@ -162,8 +162,10 @@ bool ProofColumns::list(const Rules& rules)
     m_columns.resize(sets.size());
     const double available = settings().secondsLeft();
     const auto isInTime = [&](std::size_t done) {
-        constexpr std::size_t kEstimateFrom = 8; // the time estimate starts after an eighth of the sets
-        // tolerance of the estimate, since the first sets are larger than average
+        // The time is estimated after an eighth of the sets has been processed.
+        constexpr std::size_t kEstimateFrom = 8;
+        // factor by which the estimate may exceed the time limit, since the first sets are larger than the
+        // average
         constexpr double kEstimateTolerance = 1.3;
         const double left = settings().secondsLeft();
         return left > 0 && (done * kEstimateFrom <= sets.size() ||
@@ -182,7 +184,7 @@ bool ProofColumns::list(const Rules& rules)
     if (!all)
         return false;
     removeTooExpensive();
-    OverpricedList small; // small sets, so that each op has a price from the start
+    OverpricedList small; // small sets, which are active from the start so that each op has a price
     for (std::size_t i = 0; i < m_columns.size(); ++i)
         if (std::popcount(m_columns[i].ops) <= 2)
             small.push_back({i, 0});
@@ -223,7 +225,7 @@ std::vector<ProofColumns::Split> ProofColumns::splitOverpriced(const ProofColumn
         };
         bool over = isOver();
         const bool isFirst = c.openResident == column.openResident && c.openRetained == column.openRetained;
-        // the closer bound takes too long for partly decided columns
+        // the tighter bound takes too long for partly decided columns
         if (over && !c.sharp && (c.decided() || isFirst)) {
             if (!computeBound(c, model, true))
                 continue;
@@ -235,7 +237,8 @@ std::vector<ProofColumns::Split> ProofColumns::splitOverpriced(const ProofColumn
             continue;
         }
         Parts parts = split(c, model);
-        // The more overpriced part is handled first; without prices, the part that does not keep the tensor.
+        // The more overpriced part is handled first. If there are no prices yet, this is the part that does
+        // not keep the tensor.
         if (parts.count == 2 && (prices.empty() || reducedOf(parts.part[0]) < reducedOf(parts.part[1])))
             std::swap(parts.part[0], parts.part[1]);
         todo.insert(todo.end(), parts.part.begin(),
@@ -255,7 +258,8 @@ void ProofColumns::activate(const OverpricedList& list, const Prices& prices)
     for (std::size_t i = 0; i < list.size(); ++i) {
         ProofColumn& whole = m_columns[list[i].column];
         deactivate(whole);
-        whole.least = whole.reduced = kInfinite; // replaced by its parts, so it gets an infinite cost
+        // The column is replaced by its parts, so it gets an infinite cost.
+        whole.least = whole.reduced = kInfinite;
         for (Split& s : splits[i]) {
             if (s.isOverpriced)
                 s.column.program =
@@ -300,7 +304,7 @@ bool ProofColumns::decideAll()
     }
     m_columns = std::move(decided);
     m_columns.insert(m_columns.end(), todo.begin(), todo.end());
-    if (all && m_columns.size() <= kAtOnce) // tightens the costs of as many columns as the time limit allows
+    if (all && m_columns.size() <= kAtOnce) // tighten the costs of as many columns as the time limit allows
         (void)forAll(m_columns.size(), [&](std::size_t thread, std::size_t i) {
             ProofColumn& c = m_columns[i];
             if (c.sharp || c.exact)

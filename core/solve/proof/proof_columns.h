@@ -20,11 +20,13 @@ namespace tilewright {
 struct ProofColumn
 {
     OpMask ops = 0;
-    /// Results of other ops that it reads: in fast memory, or undecided.
+    /// Results of ops outside the set that it reads: those in fast memory, and those that are undecided.
     OpMask resident = 0, openResident = 0;
-    OpMask retained = 0, openRetained = 0; ///< results of its own ops: retained in fast memory, or undecided
-    double least = 0;                      ///< lower bound of its latency; infinite: cannot be a subgraph
-    double reduced = 0;                    ///< reduced cost under the best valid prices
+    /// Results of the set's own ops: those retained in fast memory, and those that are undecided.
+    OpMask retained = 0, openRetained = 0;
+    /// Lower bound of the column's latency; infinite if the set cannot be a subgraph.
+    double least = 0;
+    double reduced = 0; ///< reduced cost of the column under the best valid prices
     std::uint32_t program = std::numeric_limits<std::uint32_t>::max(); ///< index in the linear program
     bool sharp = false; ///< true if `least` is at least CostModel::anyOrderBoundByDepth()
     bool exact = false; ///< true if `least` is the latency of the best tiling with a preset traversal
@@ -32,7 +34,7 @@ struct ProofColumn
 };
 
 /// Master problem of branch and bound: all columns that may be part of a schedule with a latency below an
-/// upper bound. Whenever the prices improve, columns with a too large reduced cost are removed
+/// upper bound. Whenever the prices improve, columns whose reduced cost is too large are removed
 /// (docs/rules/bound.md 2 and 7).
 class ProofColumns : public DualPricer
 {
@@ -57,8 +59,8 @@ public:
     }
     /// Splits the columns until no tensor is undecided. Returns false if this gives too many columns.
     [[nodiscard]] bool decideAll();
-    /// Calls visit(column) for these columns, which may raise `least`. Then removes columns that are too
-    /// expensive.
+    /// Calls visit(column) for the given columns; visit() may raise `least`. Then removes columns that are
+    /// too expensive.
     void raise(const std::vector<std::size_t>& which, const std::function<void(ProofColumn&)>& visit);
     /// Returns columns without exact latency: first those in the solution of the master problem, then those
     /// with the least reduced cost.
@@ -74,13 +76,13 @@ public:
     /// Lower bound of the remaining latency, by dual prices, when the results `slow` are in slow memory and
     /// the results `resident` are in fast memory for the next subgraph.
     [[nodiscard]] double remaining(OpMask slow, OpMask resident) const;
-    /// Lower bound of the latency of a subgraph with exactly these resident and retained results, for any
-    /// order of tiles.
+    /// Returns a lower bound of the latency of a subgraph with exactly these resident and retained results,
+    /// for any order of its tiles.
     [[nodiscard]] double leastBetween(OpMask ops, OpMask resident, OpMask retained);
 
 private:
-    /// The up to two columns that result from deciding one tensor; a part that is impossible or too expensive
-    /// is left out.
+    /// The one or two columns that result from deciding one tensor of a column; impossible and too expensive
+    /// ones are left out.
     struct Parts
     {
         std::array<ProofColumn, 2> part;
@@ -114,8 +116,8 @@ private:
     [[nodiscard]] std::vector<Entry> entriesOf(const ProofColumn& column) const;
     [[nodiscard]] Slack reducedCostOf(const ProofColumn& column, const Prices& prices) const;
     [[nodiscard]] Parts split(const ProofColumn& column, CostModel& model) const;
-    /// Splits a column while these prices exceed the cost of its parts; without prices, until one part is
-    /// decided.
+    /// Splits a column while the given prices exceed the cost of its parts. Without prices, splits it until
+    /// one part is decided.
     [[nodiscard]] std::vector<Split> splitOverpriced(const ProofColumn& column, const Prices& prices,
                                                      CostModel& model) const;
     void deactivate(ProofColumn& column);

@@ -19,7 +19,7 @@ namespace {
 
 /// Cost of a subgraph in a ProofSearch.
 enum class ProofCosts : std::uint8_t {
-    AnyOrder, ///< lower bound for every order of the tiles
+    AnyOrder, ///< lower bound over all orders of the tiles
     Presets   ///< the latency of its best tiling with a preset traversal
 };
 
@@ -90,7 +90,7 @@ private:
         return m_graph.outputsOf(mask);
     }
     /// Returns a lower bound of the latency of the column's subgraph if the tensors `resident` are in fast
-    /// memory at its start. It need not read all of them.
+    /// memory at its start. The subgraph need not read all of them.
     [[nodiscard]] double leastAfter(const ProofColumn& c, OpMask resident)
     {
         if (resident == c.resident)
@@ -114,8 +114,8 @@ bool ProofSearch::expand(std::uint32_t at)
     for (std::uint32_t i = 0; i < m_choices.size(); ++i) {
         const Choice& choice = m_choices[i];
         const ProofColumn& c = *choice.column;
-        // The reduced costs of a plan's columns sum to at most its latency minus the bound, so the sum is
-        // limited (docs/rules/bound.md 7).
+        // The sum of the reduced costs of a plan's columns is at most the plan's latency minus the bound, so
+        // the search can limit this sum (docs/rules/bound.md 7).
         const double reduced = from.reduced + c.reduced;
         if (m_columns.value() + reduced > m_limit * (1 + 1e-9))
             break;
@@ -148,13 +148,14 @@ constexpr double kSetCoverShare = 0.75; ///< share for the set-cover bound
 constexpr double kListShare = 0.92;     ///< share for listing the columns
 constexpr double kPriceShare = 0.5;     ///< share for the dual prices of all columns
 constexpr double kDecideShare = 0.3;    ///< share for splitting columns until no tensor is undecided
-constexpr double kOrderShare = 0.35;    ///< share for the search with bounds for any order of tiles
+/// Share for the search with lower bounds over all orders of the tiles.
+constexpr double kOrderShare = 0.35;
 /// Share for exact latencies of columns, before the search that uses them.
 constexpr double kTilingShare = 0.4;
 constexpr std::size_t kTiledPerRound = 24;
-/// Maximum number of steps for which the explaining evaluator checks a schedule.
+/// Maximum number of steps of a schedule for it to be checked by the explaining evaluator.
 constexpr double kExplainedSteps = 3e5;
-/// Bounds that reach this share of the upper bound close the gap; the rest is rounding.
+/// The gap counts as closed if the bound reaches this share of the upper bound; the rest is rounding.
 constexpr double kClosedShare = 1 - 1e-8;
 /// Maximum number of ops of a problem that is searched without prices.
 constexpr std::size_t kUnpricedOps = 16, kRetainedInputsOps = 12;
@@ -205,7 +206,7 @@ private:
         m_proof.*bound = value;
         reportProgress();
     }
-    /// Accepts the value of the prices as a lower bound for every order of tiles.
+    /// Accepts the value of the prices as a lower bound over all orders of the tiles.
     void acceptPriceBound()
     {
         if (m_columns.value() > m_proof.lowerBound)
@@ -306,7 +307,7 @@ Proof Prover::finish()
     return std::move(m_proof);
 }
 
-/// Proof for rules that the dual prices do not support.
+/// Proof under rules that the dual prices do not support.
 Proof Prover::runWithoutPrices()
 {
     ExactLimits limits;
@@ -325,7 +326,8 @@ Proof Prover::runWithoutPrices()
     return finish();
 }
 
-/// A quick first bound without listing the columns. It is also possible with more ops than can be listed.
+/// Computes a quick first bound without listing the columns. This is also possible if there are too many ops
+/// to list columns.
 void Prover::boundBySetCover()
 {
     const SetCoverBound found = setCoverBound(m_graph.problem, m_rules,
@@ -371,7 +373,7 @@ Proof Prover::run()
     // exact latencies hold for preset traversals only
     m_columns.onBound([this] { raise(&Proof::presetBound, m_columns.value()); });
     during(kTilingShare, [&] { computeExactLatencies(); });
-    if (!decided) // the exact latencies may have excluded enough columns for a second attempt
+    if (!decided) // the exact latencies may have removed enough columns for a second attempt
         decided = decide();
     raise(&Proof::presetBound, m_columns.value());
     if (!decided)

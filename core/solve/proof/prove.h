@@ -57,9 +57,10 @@ struct Proof
 };
 
 /// Branch and bound from the latency `best` of an incumbent (docs/rules/bound.md 7): removes all columns that
-/// cannot be part of a better schedule, and searches the remaining ones. Small problems that the dual
-/// prices do not support (maps, widths, retained inputs) are searched without prices. The result is empty for
-/// larger ones of them, for more than 64 ops, and for an infinite `best`. Thread-safe.
+/// cannot be part of a better schedule, and searches the remaining ones. Dual prices do not support index
+/// maps, element widths and retained inputs; small problems with these are searched without prices. The
+/// result is empty for larger problems of this kind, for more than 64 ops, and for an infinite `best`.
+/// Thread-safe.
 [[nodiscard]] Proof prove(const Problem& problem, const Rules& rules, double best, const ProofLimits& limits);
 
 } // namespace tilewright

@@ -26,16 +26,17 @@ namespace {
 constexpr std::size_t kMaxSmallSets = 3000;
 constexpr std::size_t kArcs = 4'000'000, kArcsWithExactDepth = 100'000;
 constexpr std::size_t kFoundAtOnce = 4000;
-// Price share: the pricing problem multiplies the dual prices of the master problem by this factor. The
-// smaller it is, the fewer sets are overpriced. Start value, start value for many ops, minimum.
+// Price share: factor on the dual prices of the master problem before they enter the pricing problem. The
+// smaller it is, the fewer sets are overpriced. The constants are its start value, its start value for many
+// ops, and its minimum.
 constexpr double kFirstPriceShare = 0.9, kFirstPriceShareLarge = 0.7, kMinPriceShare = 0.5;
 constexpr std::size_t kLargeOps = 200; ///< number of ops above which kFirstPriceShareLarge applies
-/// If too many sets are overpriced, the price share falls by half its distance to this value.
+/// If too many sets are overpriced, the distance of the price share to this value is halved.
 constexpr double kShareReduction = 1.02;
 constexpr double kFullShare = 1 - 1e-3; ///< a price share above this value is set to 1
 /// the price share is raised if a pricing finds fewer new sets than this
 constexpr std::size_t kFewSets = 500;
-/// Share of the remaining time for one pricing; if it is not enough, the price share falls.
+/// Share of the remaining time for one pricing; if the pricing takes longer, the price share is lowered.
 constexpr double kFindShare = 0.35;
 constexpr double kBestReached = 1 - 1e-8;
 
@@ -88,7 +89,8 @@ private:
     std::function<double()> m_secondsLeft;
     SetCoverMaster m_master;
     std::deque<Component> m_components;
-    /// keys of sets that need not be found again: columns, and sets too large for fast memory
+    /// keys of sets that pricing should not return again: columns, and sets that are too large for fast
+    /// memory
     SetPricing::Keys m_known;
     /// indices of the master rows that require an op to run, without duplicates
     std::vector<std::size_t> m_runRows;
@@ -196,7 +198,8 @@ SetCoverBound GroupCover::run(std::size_t mostSets)
     return out;
 }
 
-/// Digest that is equal for groups with the same structure, including their tensors from outside.
+/// Returns a digest that is equal for groups with the same structure, including the tensors that they read
+/// from outside.
 Digest structureOfGroup(const Problem& problem, const std::vector<OpId>& ops)
 {
     std::unordered_map<std::uint32_t, std::uint64_t> place; // index of each op in the group
@@ -227,7 +230,7 @@ SetCoverBound translated(const Problem& problem, SetCoverBound bound, const std:
     for (PricedGroup& group : bound.groups)
         for (OpId& o : group.ops)
             o = other.at(o.value);
-    bound.sets = 0; // these columns were counted with the first group
+    bound.sets = 0; // these columns are already counted in the first group of this structure
     return bound;
 }
 
@@ -304,7 +307,7 @@ public:
     SetCoverBound run()
     {
         auto groups = groupsOf(m_problem, m_components, m_limits.opsPerGroup);
-        // Small groups come first; the time that they do not use is left for the others.
+        // Small groups come first, so that the time that they do not use is left for the others.
         std::ranges::stable_sort(groups, {}, [&](const auto& g) { return opsOf(g); });
         for (const auto& group : groups)
             add(group);
@@ -352,7 +355,7 @@ private:
             m_out.sets += it->second.bound.sets;
         }
         SetCoverBound bound = translated(m_problem, it->second.bound, it->second.ops, ops);
-        // one of the group's components is too large, so each is priced alone
+        // one of the group's components is too large, so each component is priced alone
         if (bound.value <= 0 && group.size() > 1) {
             for (const std::size_t i : group)
                 add({i});
@@ -390,7 +393,8 @@ private:
 SetCoverBound setCoverBound(const Problem& problem, const Rules& rules, const SetCoverLimits& limits)
 {
     if (problem.opCount() == 0 || !CostModel::supports(rules) || problem.hasMaps() || problem.hasWidths())
-        return {}; // what a path of the pricing problem knows of slices does not hold for maps and widths
+        // The pricing problem's assumptions about slices do not hold for index maps and element widths.
+        return {};
     return SetCover(problem, rules, limits).run();
 }
 
@@ -410,7 +414,7 @@ std::string textOf(const PricedGroup& group)
     return out;
 }
 
-/// Adds a part that concerns all ops together.
+/// Adds a part of the bound that concerns all ops together.
 void addRest(LowerBound& bound, const Problem& problem, double value, const std::string& text)
 {
     BoundPart part;
@@ -438,8 +442,8 @@ LowerBound boundOfGroups(LowerBound quick, const Problem& problem, const SetCove
     double sum = 0;
     for (const PricedGroup& group : sets.groups)
         sum += group.least * group.share;
-    // The parts are scaled down if they exceed the bound together. They are never scaled up, because no part
-    // may exceed the latency of its own group; what is missing becomes one more part.
+    // If the sum of the parts exceeds the bound, all parts are scaled down. They are never scaled up, because
+    // no part may exceed the latency of its own group; the missing amount becomes one more part.
     const double scale = std::min(1.0, sets.value / sum);
     double inGroups = 0;
     for (const PricedGroup& group : sets.groups) {

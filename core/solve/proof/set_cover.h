@@ -49,7 +49,7 @@ struct SetCoverLimits
 };
 
 /// Computes the set-cover bound. Subgraphs are not listed; overpriced ones are found by the pricing problem
-/// (docs/rules/bound.md 4). The result is 0 if the time was too short or the cost model does not support the
+/// (docs/rules/bound.md 4). The result is 0 if the time is too short or the cost model does not support the
 /// rules.
 [[nodiscard]] SetCoverBound setCoverBound(const Problem& problem, const Rules& rules,
                                           const SetCoverLimits& limits);
@@ -65,7 +65,7 @@ struct SetCoverLimits
 /// Returns the description of what is proven for a latency that equals its lower bound.
 [[nodiscard]] std::string provenByBound();
 
-/// Raises a bound to `value`, which a search has proven; the difference becomes one more part.
+/// Raises a bound to `value`, which a search has proven; the difference is added as one more part.
 void raiseBound(LowerBound& bound, const Problem& problem, double value);
 
 /// Raises the lower bound of a result, and marks the result as optimal if its latency equals the bound.

@@ -43,8 +43,8 @@ std::vector<DualPricer::Entry> SetCoverMaster::achievedBy(const SetPricing::Set&
         const TensorId t = m_problem.op(o).output;
         const auto consumers = m_problem.consumers(t);
         const bool isRetained = has(subgraph.retained, t);
-        // A retained result is not written (R3.3). With retain_inputs=allow it may be retained again and
-        // written later.
+        // A retained result is not written (R3.3). With retain_inputs=allow a later subgraph may retain it
+        // again and write it.
         const bool isExposed = isRetained ? m_keepsInputs : std::ranges::none_of(consumers, isInside);
         if (isExposed)
             achieve(rows().written(t), 1);
@@ -114,7 +114,7 @@ Digest SetCoverMaster::keyOf(const SetPricing::Set& subgraph) const
     return d;
 }
 
-/// The closer cost bound would take too long for all columns, so only overpriced ones get it.
+/// Tighter cost bounds would take too long for all columns, so only overpriced columns get them.
 void SetCoverMaster::activate(const OverpricedList& columns, const Prices& prices)
 {
     const auto goesOn = [&](std::size_t) { return prices.empty() || settings().secondsLeft() > 0; };

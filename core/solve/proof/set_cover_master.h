@@ -43,8 +43,8 @@ public:
     [[nodiscard]] Digest keyOf(const SetPricing::Set& subgraph) const;
     /// Adds columns. If they are overpriced, the valid prices are lowered.
     void add(std::vector<Column> columns);
-    /// Returns valid prices that are not higher than the given ones. Overpriced columns get closer cost
-    /// bounds first; the result is all 0 if there are no valid prices. Only prices of demanded rows are
+    /// Returns valid prices that are not higher than the given ones. Overpriced columns first get tighter
+    /// cost bounds. The result is all 0 if there are no valid prices. Only prices of demanded rows are
     /// lowered, so no column becomes overpriced, whether it is in this master problem or not.
     [[nodiscard]] Prices lowerUntilValid(Prices prices);
     [[nodiscard]] const std::vector<Column>& columns() const noexcept { return m_columns; }

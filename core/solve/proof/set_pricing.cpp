@@ -25,7 +25,7 @@ namespace tilewright {
 namespace {
 
 constexpr std::size_t kMaxSetsPerBox = 500;
-constexpr std::size_t kNodesPerOp = 4; ///< node limit for each op: every walk passes all ops
+constexpr std::size_t kNodesPerOp = 4; ///< maximum number of nodes per op, since every walk passes all ops
 constexpr double kFineBoxRatio = 1.13; ///< boxes whose sides have at most this ratio get a higher node limit
 
 } // namespace
@@ -36,8 +36,8 @@ class SetPricing::Search
 public:
     static constexpr std::size_t kWeights = 3; ///< number of weights between compute and memory time
     static constexpr std::array<double, kWeights> kWeight{0, 0.5, 1};
-    /// Number of prices for fast memory in the first step, 0 included. Each of the other moments has one
-    /// price.
+    /// Number of prices for fast memory in the first step, including 0. For each of the other moments there
+    /// is one price.
     static constexpr std::size_t kFirstStepPrices = 4;
     static constexpr std::size_t kMemoryPrices = kFirstStepPrices + (BoxCosts::kMoments - 1);
     static constexpr std::size_t kLanes = kWeights * kMemoryPrices;
@@ -46,7 +46,7 @@ public:
     using Lanes = std::array<double, kLanes>; ///< one value for each pair of a memory price and a weight
     using MomentMemory = std::array<double, BoxCosts::kMoments>;
 
-    /// A box of tile sizes, the paths that remain in it, and the price of fast memory for each weight of
+    /// A box of tile sizes, the paths that remain in it, and the price of fast memory for each weighting of
     /// compute and memory time.
     struct State
     {
@@ -74,12 +74,12 @@ public:
     }
 
     enum class Outcome : std::uint8_t { None, All, Some, TooMany };
-    /// Adds the sets of the box that may be overpriced to `out`. If there are too many, only removes paths
-    /// that cannot be overpriced.
+    /// Adds the sets of the box that may be overpriced to `out`. If this takes more than `mostNodes` nodes,
+    /// adds none and only removes paths that cannot be overpriced.
     Outcome searchBox(State& state, std::size_t mostNodes, std::size_t mostSets, std::vector<FoundSet>& out);
 
 private:
-    /// Returns the sum of `other` and the reduced cost of an event.
+    /// Returns the sum of `other` and the reduced cost of an event, for each lane.
     [[nodiscard]] Lanes plusEvent(std::uint32_t event, const Lanes& other) const
     {
         const Lanes& cost = m_costs[m_p.m_events[event].kind];
@@ -115,8 +115,8 @@ private:
     const Keys& m_known;
     Keys m_found; ///< keys of all sets found so far
     double m_margin, m_capacity;
-    std::vector<double> m_achieved; ///< sum of the prices of each event
-    /// for each kind of event: compute time, memory time and fast memory
+    std::vector<double> m_achieved; ///< for each event, the sum of the prices of its rows
+    /// for each kind of event: its compute time, memory time and fast memory
     std::vector<BoxCosts::Terms> m_terms;
     /// for each kind of event: weighted time plus the price of the fast memory that it occupies; infinite if
     /// it is impossible
@@ -222,8 +222,8 @@ void SetPricing::Search::computeRemaining(const Paths& paths)
     }
 }
 
-/// Returns only the arcs of paths that may have a negative reduced cost. The removed paths have none in
-/// smaller boxes either.
+/// Returns only the arcs of paths that may have a negative reduced cost. A removed path has none in smaller
+/// boxes either.
 SetPricing::Paths SetPricing::Search::pruned(const Paths& paths)
 {
     const std::size_t states = paths.first.size() - 1;
@@ -365,7 +365,7 @@ SetPricing::Search::Outcome SetPricing::Search::searchBox(State& state, std::siz
         return Outcome::All;
     if (out.size() >= mostSets)
         return Outcome::Some;
-    for (const FoundSet& one : out) // forgotten, because the smaller boxes find them again
+    for (const FoundSet& one : out) // these sets need not be kept, because the smaller boxes find them again
         m_found.erase(one.key);
     out.clear();
     state.paths = std::make_shared<const Paths>(pruned(*state.paths));
@@ -411,7 +411,7 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const KeyO
             const TileBox& b = state.box;
             const bool fine = static_cast<double>(b.w1) <= kFineBoxRatio * static_cast<double>(b.w0) &&
                               static_cast<double>(b.h1) <= kFineBoxRatio * static_cast<double>(b.h0);
-            // The limit on nodes grows with the number of ops, since every walk passes all ops.
+            // The node limit grows with the number of ops, since every walk passes all ops.
             const std::size_t mostNodes = kNodesPerOp * m_ops.size() + (!splits ? 200'000
                                                                         : fine  ? 50'000
                                                                                 : 2000);

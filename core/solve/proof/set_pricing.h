@@ -28,7 +28,8 @@ public:
         bool operator==(const Set&) const = default;
     };
     using Keys = std::unordered_set<Digest, DigestHash>;
-    /// Returns the key of a set. Sets with equal keys are interchangeable. Several threads call it at once.
+    /// Function that returns the key of a set. Sets with equal keys are interchangeable. Several threads call
+    /// it at the same time.
     using KeyOf = std::function<Digest(const Set&)>;
 
     /// `ops` are the ops of the graph.
@@ -75,7 +76,7 @@ private:
     const Problem& m_problem;
     BoxCosts m_costs;
     const std::vector<OpId>& m_ops;
-    /// A choice of some layer of the FrontierGraph.
+    /// An event: one choice in some layer of the FrontierGraph.
     struct Event
     {
         const FrontierChoice* choice;

@@ -122,7 +122,7 @@ bool StateSearch::computeExactLatency(std::uint32_t at)
         latency({setOf(node.choice), residentAt(node.parent), retainId(node.state.resident)}, cutoff);
     if (!exact)
         return false;
-    // A latency that reaches the cut-off is only a lower bound.
+    // A latency at or above the cut-off is only a lower bound.
     const double cost = node.before + *exact;
     if (*exact >= cutoff || isBeaten(node.state, cost))
         return true;
@@ -149,7 +149,8 @@ StateSearch::Outcome StateSearch::search(const State& start)
 {
     constexpr double kReported = 1 + 1e-4;
     Outcome out;
-    // The first state may hold tensors from outside. No later state equals it, so it is not stored.
+    // The first state may have tensors from outside in fast memory. No later state equals it, so it is not
+    // stored.
     m_nodes.push_back({start, 0, 0, 0, 0, 0, true});
     m_queue.push({remaining(start), 0});
     double reported = 0;

@@ -51,9 +51,9 @@ struct ProofGraph
 
     const Problem& problem;
     std::vector<OpId> ops;
-    std::vector<OpMask> inputs;  ///< for each op, the ops whose results it reads
+    std::vector<OpMask> inputs;  ///< for each op, the ops of this graph whose results it reads
     std::vector<OpMask> readers; ///< for each op, the ops that read its result
-    /// For each op, the ops whose results it reads through views, so from slow memory (R1.7).
+    /// For each op, the ops whose results it reads through views, and therefore from slow memory (R1.7).
     std::vector<OpMask> bases;
     OpMask outputs = 0; ///< ops that produce graph outputs
 
@@ -126,7 +126,7 @@ protected:
     };
     struct Outcome
     {
-        bool finished = false; ///< true if no plan is better than that of `goal`
+        bool finished = false; ///< true if it is proven that no plan is better than that of `goal`
         /// Last node of the best plan; nothing if no plan is below the upper bound.
         std::optional<std::uint32_t> goal;
         double bound = 0;        ///< lower bound of all plans, at most the upper bound
@@ -148,8 +148,8 @@ protected:
     [[nodiscard]] virtual bool expand(std::uint32_t node) = 0;
     [[nodiscard]] virtual SetId setOf(std::uint32_t choice) const = 0;
     [[nodiscard]] virtual std::vector<TensorId> tensorsOf(OpMask mask) const = 0;
-    /// Exact latency of a subgraph, or a lower bound of at least `cutoff`. Returns nothing if it cannot be
-    /// computed.
+    /// Returns the exact latency of a subgraph, or a lower bound that is at least `cutoff`. Returns nothing
+    /// if the latency cannot be computed.
     [[nodiscard]] virtual std::optional<double> latency(const PlannedSet& p, double cutoff)
     {
         return m_pool.provenLatency(p, cutoff, m_limits.keepGoing);

@@ -111,7 +111,8 @@ TileBox BoxCosts::all() const
 {
     const Hardware& hw = m_problem.hardware();
     const std::int64_t deepest = m_reductions.empty() ? 1 : m_reductions.back();
-    if (m_rules.superNative == Rules::SuperNative::Ceil) // tiles wider than every tensor only add padding
+    // Tiles that are wider than every tensor only add padding.
+    if (m_rules.superNative == Rules::SuperNative::Ceil)
         return {1, std::max(m_widest, deepest), 1, std::max(m_highest, deepest), 1, deepest};
     const bool native = m_rules.kLimit == Rules::KLimit::Native;
     return {1, hw.nativeWidth, 1, hw.nativeHeight, 1, native ? std::min(hw.nativeK(), deepest) : deepest};
@@ -156,15 +157,15 @@ bool BoxCosts::split(const TileBox& box, TileBox& low, TileBox& high) const
 double BoxCosts::computeOf(OpId o, const FrontierChoice& s, const TileBox& box) const
 {
     const Op& op = m_problem.op(o);
-    if (op.type == OpType::MatMul
-            ? m_rules.compute == Rules::Compute::Array
-            : m_rules.vector == Rules::Vector::Elements) // the extents decide about the cost
+    // The cost of these ops depends on the extents of the request.
+    if (op.type == OpType::MatMul ? m_rules.compute == Rules::Compute::Array
+                                  : m_rules.vector == Rules::Vector::Elements)
         return leastTime(m_problem, m_rules, o, m_spatial[o.index()]);
     const Tensor& t = m_problem.tensor(op.output);
     const Hardware& hw = m_problem.hardware();
     bool byRow = true;
     bool byCol = true;
-    // the first request decides (R6.6), so none may be excluded
+    // the first request determines the tiles of a run (R6.6), so all requests have to be considered
     for (const TensorDemand::Request& r : m_graph.demand(s.demand).requests) {
         byRow &= r.rows == TensorDemand::Tile;
         byCol &= r.cols == TensorDemand::Tile;
@@ -204,7 +205,7 @@ BoxCosts::Terms BoxCosts::of(const FrontierChoice& s, OpId o, const TileBox& box
         out.compute = computeOf(o, s, box);
         const double tile = static_cast<double>(std::min(box.h0, result.height)) *
                             static_cast<double>(std::min(box.w0, result.width));
-        // The tile of a sink and accumulators occupy memory from the first step to the completing step
+        // The tile of a sink and its accumulators occupy memory from the first step to the completing step
         // (R9.1).
         const auto addTile = [&](std::int64_t depth) {
             for (std::size_t m = 0; m < kMoments; ++m)
@@ -235,7 +236,7 @@ BoxCosts::Terms BoxCosts::of(const FrontierChoice& s, OpId o, const TileBox& box
         for (std::size_t m = 0; m < kMoments; ++m) {
             std::array<std::int64_t, 3> byRole{};
             for (const TensorDemand::Request& r : demand.requests) {
-                // A tile is requested by the completing step, which is the first step if there is only one.
+                // The completing step requests the tile; it is the first step if there is only one.
                 const std::int64_t depth = m_depthOf[m];
                 if (r.isTile() ? (m == 0 ? r.depth > box.k0 : r.depth != depth) : r.depth < depth)
                     continue;

@@ -20,9 +20,9 @@ struct TileBox
     std::int64_t w0, w1, h0, h1, k0, k1;
 };
 
-/// Lower bounds of the compute, traffic and fast memory that a FrontierChoice adds to a subgraph with a
-/// tile size in a box (docs/rules/bound.md 4). The bounds add up along a path. A box inside another one never
-/// has lower bounds.
+/// Lower bounds of the compute, traffic and fast memory that a FrontierChoice adds to a subgraph with a tile
+/// size in a box (docs/rules/bound.md 4). The bounds of the choices on a path add up. The bounds of a box
+/// that lies inside another one are never lower.
 class BoxCosts
 {
 public:
@@ -57,7 +57,7 @@ private:
     std::vector<SpatialAxes> m_spatial;
     std::vector<std::int64_t> m_reductions;   ///< reduction sizes, ascending
     std::int64_t m_widest = 1, m_highest = 1; ///< largest width and height of the results
-    /// By moment: 0 for the first step, else the depth of the sinks that the step completes.
+    /// For each moment: 0 for the first step, otherwise the depth of the sinks that the step completes.
     std::array<std::int64_t, kMoments> m_depthOf{};
 };
 

@@ -6,11 +6,12 @@ namespace tilewright {
 namespace {
 
 /// Percentage of the moves that also retain all tensors that fit between the changed subgraphs and their
-/// neighbours. Measured on problems where several tensors fit at once; on other problems the value has little
-/// influence.
+/// neighbours. The value was measured on problems where several tensors fit at once; on other problems it has
+/// little influence.
 constexpr std::uint32_t kRetainAround = 15;
 
-/// The moves of the annealer. Each changes the entries of the plan, or returns false if it is impossible.
+/// The moves of the annealer. Each move changes the entries of the plan, or returns false if it is
+/// impossible.
 class Moves
 {
 public:
@@ -112,7 +113,7 @@ private:
         }
         if (isLocked(setB))
             return false;
-        if (feeds && dice < 36) { // b also runs op `oa`: alone, or with its ancestors in a
+        if (feeds && dice < 36) { // `b` also runs op `oa`, alone or with its ancestors in `a`
             const std::vector<OpId> copied =
                 dice < 28 ? std::vector{oa} : cone(m_problem, m_pool.set(setA).ops, oa, false);
             replace(b, united(m_pool.set(setB).ops, copied));
@@ -122,7 +123,8 @@ private:
             return false;
         if (dice < 68) {
             const std::vector<OpId> all = united(m_pool.set(setB).ops, m_pool.set(setA).ops);
-            // The later position violates fewer dependencies; PlanRepair repairs the others.
+            // Of the two possible positions, the later one violates fewer dependencies; PlanRepair repairs
+            // the remaining violations.
             replace(std::max(a, b), all);
             if (a < b && a > 0)
                 m_entries[a - 1].clearLatency();
@@ -183,12 +185,12 @@ private:
         return true;
     }
 
-    /// retain_inputs=allow and carry: keeps a tensor in fast memory from the last entry that produces or
-    /// reads it until it is read again, or no longer.
+    /// For retain_inputs=allow and carry: keeps a tensor in fast memory from the last entry that produces or
+    /// reads it until its next reader. If the tensor is already kept, stops keeping it.
     [[nodiscard]] bool proposeKeep()
     {
         constexpr std::uint32_t kFarthest = 12;
-        if (m_entries.size() < 2) // there is no plan at all as long as none fits
+        if (m_entries.size() < 2) // no plan exists yet while some op fits in no subgraph
             return false;
         const std::uint32_t to = m_random.below(m_entries.size());
         const std::vector<TensorId>& inputs = m_pool.set(m_entries[to].set).allInputs;
@@ -225,7 +227,7 @@ private:
             for (const TensorId t : handed)
                 if (m_random.below(4) != 0)
                     retain.push_back(t);
-            if (m_pool.rules().keepsInputs()) // what is kept for later entries stays
+            if (m_pool.rules().keepsInputs()) // tensors that are kept for later entries remain retained
                 for (const TensorId t : m_pool.retain(m_entries[i].retain))
                     if (!isIn(t, handed))
                         retain.push_back(t);
@@ -328,7 +330,7 @@ void Annealer::clearLargePool()
     const PortablePlan best = portable(m_pool, m_best);
     m_pool.clear();
     for (const auto& [plan, kept] : {std::pair(&m_current, &current), std::pair(&m_best, &best)})
-        for (std::size_t i = 0; i < kept->size(); ++i) // the costs of the kept sets do not change
+        for (std::size_t i = 0; i < kept->size(); ++i) // the costs of the sets that stay are unchanged
             static_cast<PlannedSet&>(plan->entries[i]) = m_pool.intern((*kept)[i]);
     m_isIndexed = false;
 }
@@ -339,8 +341,8 @@ bool Annealer::step(double temperature)
     m_next = m_current;
     if (!makeMove(m_pool, m_index, m_next, m_random))
         return false;
-    // Largest increase of the latency that this step accepts. It is drawn before the move, so that bad moves
-    // are rejected early.
+    // Largest increase of the latency that this step accepts. The value is drawn before the move, so that bad
+    // moves are rejected early.
     const double allowed = temperature > 0 ? -std::log(1.0 - m_random.unit()) * temperature : 0;
     if (!m_repair.makeValid(m_next, m_current.total + allowed) || m_next.total > m_current.total + allowed)
         return false;

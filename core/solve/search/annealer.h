@@ -12,8 +12,8 @@
 namespace tilewright {
 
 /// Recombination of two valid plans of one pool: copies the regions in which `other` is faster into `best`,
-/// one by one, while the total latency falls. A region is the smallest group of subgraphs that run the same
-/// ops in both plans. Returns true if `best` improved.
+/// one by one, as long as each copy reduces the total latency. A region is the smallest group of subgraphs
+/// that run the same ops in both plans. Returns true if `best` improved.
 bool recombine(SubgraphPool& pool, PlanRepair& repair, Plan& best, const Plan& other);
 
 /// For each op, the entries of a plan that run it.
@@ -24,14 +24,15 @@ using PlanIndex = std::vector<std::vector<std::uint32_t>>;
 [[nodiscard]] bool makeMove(SubgraphPool& pool, const PlanIndex& index, Plan& plan, RandomGenerator& random);
 
 /// Large neighbourhood: replans a random group of neighbouring subgraphs with at most `maxOps` ops by exact
-/// search (solveExactly()). Returns a valid plan if it is better than `plan`, else nothing. Ends early when
-/// `keepGoing` returns false.
+/// search (solveExactly()). Returns a valid plan if it is better than `plan`, otherwise nothing. Ends early
+/// when `keepGoing` returns false.
 [[nodiscard]] std::optional<Plan> replanExactly(SubgraphPool& pool, PlanRepair& repair,
                                                 const PlanIndex& index, const Plan& plan, std::size_t maxOps,
                                                 RandomGenerator& random,
                                                 const std::function<bool()>& keepGoing);
 
-/// Simulated annealing over plans. Its moves (makeMove()) fuse, split, shift, recompute, reorder and retain.
+/// Simulated annealing over plans. The moves (makeMove()) fuse and split subgraphs, shift and recompute ops,
+/// reorder subgraphs, and change retained tensors.
 class Annealer
 {
 public:

@@ -103,7 +103,7 @@ public:
     void choose(std::size_t region) { m_chosen.push_back(region); }
     void revertLast() { m_chosen.pop_back(); }
 
-    /// Returns our plan, with the pieces of the other plan in the chosen regions.
+    /// Returns the plan `ours` with the chosen regions replaced by those of the other plan.
     [[nodiscard]] Plan plan()
     {
         Plan out;
@@ -304,11 +304,12 @@ std::optional<Plan> replanExactly(SubgraphPool& pool, PlanRepair& repair, const 
     double spent = 0;
     for (std::size_t i = *at; i < end; ++i) {
         if (plan.entries[i].set != current.entries[group[i - *at]].set)
-            return std::nullopt; // PlanRepair has changed the group, so it cannot be replanned
+            // PlanRepair has changed the group, so exact replanning of it is not possible
+            return std::nullopt;
         spent += plan.entries[i].latency;
     }
     ExactWindow window = windowOf(pool, plan.entries, *at, end);
-    // In a third of the cases, the op that produces an input may be recomputed, too.
+    // With probability 1/3, the op that produces an input of the group may be recomputed inside the group.
     if (window.ops.size() < maxOps && random.below(3) == 0) {
         const OpSet& set = pool.set(current.entries[random.pick(group)].set);
         if (!set.inputs.empty())

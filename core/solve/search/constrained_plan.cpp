@@ -13,7 +13,7 @@ namespace tilewright {
 
 namespace {
 
-/// Disjoint groups of ops that only grow together.
+/// Disjoint groups of ops (union-find); ops are never removed from a group.
 class OpGroups
 {
 public:
@@ -22,7 +22,7 @@ public:
         std::iota(m_parent.begin(), m_parent.end(), std::size_t{0});
     }
     [[nodiscard]] std::size_t of(OpId o) { return root(o.index()); }
-    /// Returns true if the two were in different groups.
+    /// Merges the groups of both ops. Returns true if they were in different groups.
     bool unite(OpId a, OpId b)
     {
         const std::size_t first = of(a);
@@ -41,7 +41,8 @@ private:
     std::vector<std::size_t> m_parent;
 };
 
-/// The ops of each group, in topological order; empty for a number that is no group.
+/// Returns the ops of each group by group number, in topological order; empty for numbers that are not in
+/// use.
 std::vector<std::vector<OpId>> membersOf(const Problem& problem, OpGroups& groups)
 {
     std::vector<std::vector<OpId>> out(problem.opCount());
@@ -50,8 +51,8 @@ std::vector<std::vector<OpId>> membersOf(const Problem& problem, OpGroups& group
     return out;
 }
 
-/// Ops that join the part of a group with its first op to another part of it, on a shortest way along common
-/// tensors, among the ops that may be used; empty if there is no way.
+/// Returns the ops on a shortest path, along common tensors of usable ops, from the part of the group that
+/// contains its first op to another part of the group. Empty if there is no such path.
 std::vector<OpId> wayBetweenParts(const Problem& problem, const std::vector<std::vector<OpId>>& parts,
                                   const std::vector<char>& usable)
 {
@@ -81,8 +82,8 @@ std::vector<OpId> wayBetweenParts(const Problem& problem, const std::vector<std:
     return {};
 }
 
-/// Grows the groups until each is connected and contains every op on a way between two of its ops, since a
-/// subgraph without these would wait for itself.
+/// Grows the groups until each is connected and contains every op on a path between two of its ops. Without
+/// these ops, a subgraph would depend on its own results.
 void closeGroups(SubgraphPool& pool, OpGroups& groups, const std::vector<char>& usable)
 {
     const Problem& problem = pool.problem();
@@ -106,7 +107,7 @@ void closeGroups(SubgraphPool& pool, OpGroups& groups, const std::vector<char>& 
                 for (const OpId o : wayBetweenParts(problem, parts, usable))
                     changed |= groups.unite(group.front(), o);
             if (changed)
-                break; // the members of other groups may have changed as well
+                break; // other groups may have changed as well, so their members are listed again
         }
     }
 }
@@ -124,7 +125,8 @@ public:
                 m_others.push_back(e);
     }
 
-    /// `fused`: a tensor that is always retained is interior to a subgraph; else its readers follow.
+    /// Builds the plan. A tensor that must always be retained becomes interior to a subgraph if `fused` is
+    /// true; otherwise the group of its readers runs directly after its producer.
     [[nodiscard]] Plan make(bool fused)
     {
         OpGroups groups(m_problem.opCount());
@@ -149,7 +151,8 @@ public:
     }
 
 private:
-    /// The group that reads the tensor of a retention in fast memory; nothing if it needs none.
+    /// Returns the group that has to run directly after the producer of the tensor, because it reads the
+    /// tensor from fast memory. Nothing if there is no such group.
     [[nodiscard]] std::optional<std::size_t> followerOf(const ScheduleConstraints::Retention& r,
                                                         OpGroups& groups) const
     {
@@ -159,7 +162,8 @@ private:
         return reader == groups.of(*m_problem.producer(r.tensor)) ? std::nullopt : std::optional(reader);
     }
 
-    /// Two groups cannot both follow the same one directly: unites such a pair. Returns false without one.
+    /// Only one group can run directly after another. If two groups have to run directly after the same one,
+    /// merges them and returns true.
     [[nodiscard]] bool makeOneFollower(OpGroups& groups)
     {
         const auto& retain = m_pool.constraints().retain;
@@ -190,7 +194,8 @@ private:
                 kept[from].push_back(r.tensor);
                 follows[*reader] = 1;
             }
-        // Chains of groups that follow each other; a chain that closes in itself starts anywhere.
+        // Append chains of groups that have to run directly after one another. A cyclic chain starts at any
+        // of its groups.
         for (const bool inChain : {false, true})
             for (const OpId o : m_problem.topologicalOrder()) {
                 std::optional<std::size_t> group = groups.of(o);
@@ -207,8 +212,9 @@ private:
 
     SubgraphPool& m_pool;
     const Problem& m_problem;
-    std::vector<char> m_usable;      ///< by op: true if a single op of the plan
-    std::vector<CostedSet> m_others; ///< locked subgraphs
+    /// By op: true if the op is alone in a subgraph of the start plan that is not locked
+    std::vector<char> m_usable;
+    std::vector<CostedSet> m_others; ///< all other subgraphs of the start plan, i.e. the locked ones
 };
 
 } // namespace

@@ -18,18 +18,18 @@ BoundedValue boundedValue(const SolveResult& r)
     return {r.value(), r.provenOptimal ? r.value() : r.bound()};
 }
 
-/// True if the two have the same ops and tiles.
+/// True if both subgraphs have the same ops and the same granularity.
 bool isAlike(const Subgraph& a, const Subgraph& b)
 {
     return a.granularity == b.granularity && std::ranges::is_permutation(a.ops, b.ops);
 }
 
-/// One search without a constraint or a lock.
+/// A search in which one constraint, or the lock of one subgraph, is removed.
 struct Release
 {
     std::string text;
-    ScheduleConstraints constraints; ///< the other ones
-    Schedule start;                  ///< the schedule with the other locks
+    ScheduleConstraints constraints; ///< all constraints of the search except the removed one
+    Schedule start;                  ///< start schedule, with all locks except the removed one
 };
 
 std::vector<Release> releasesOf(const Problem& problem, const SolveOptions& options, const Schedule& found)
@@ -57,7 +57,8 @@ std::vector<Release> releasesOf(const Problem& problem, const SolveOptions& opti
     return out;
 }
 
-/// True if the schedule keeps all constraints and locks; locks what is locked in `found`.
+/// True if the schedule satisfies all constraints and locks. Also locks those of its subgraphs that are
+/// locked in `found`.
 bool keepsAll(const Problem& problem, const SolveOptions& options, const Schedule& found, Schedule& schedule)
 {
     for (const SubgraphPtr& s : found.subgraphs) {
@@ -110,7 +111,8 @@ void findConstraintCosts(const Problem& problem, const SolveOptions& options, So
     }
     for (Released& r : all) {
         ConstraintCost cost = constraintCost(std::move(r.text), boundedValue(result), r.value);
-        // Of two proofs the one over fewer schedules counts: that over the preset traversals.
+        // If the two results are proven optimal over different spaces, the cost is stated for the smaller
+        // space, i.e. preset traversals.
         if (const std::string whole = provenByBound(); r.proven && r.space != whole)
             cost.space = r.space;
         else if (result.provenOptimal && result.provenSpace != whole)

@@ -6,10 +6,11 @@
 
 namespace tilewright {
 
-/// Searches again without each constraint and without the lock of each subgraph of SolveOptions::start, each
-/// time from the schedule of `result` and with the limits of `options`, and fills
-/// SolveResult::constraintCosts. If such a search finds a better schedule that keeps everything, that one
-/// becomes the result. A stop request leaves out the constraints that are not done.
+/// Computes what each constraint and each lock costs, and fills SolveResult::constraintCosts. For each
+/// constraint, and for the lock of each subgraph of SolveOptions::start, the search runs again without it,
+/// from the schedule of `result` and with the limits of `options`. If such a search finds a better schedule
+/// that satisfies all constraints and locks, this schedule becomes the result. After a stop request, the
+/// costs of the remaining constraints are left out.
 void findConstraintCosts(const Problem& problem, const SolveOptions& options, SolveResult& result);
 
 } // namespace tilewright

@@ -22,7 +22,7 @@ std::optional<SetId> fittingSet(SubgraphPool& pool, OpId op, const std::function
     for (std::size_t i = 0; i < sets.size() && i < kMaxTriedSets && keepGoing(); ++i) {
         if (std::isfinite(pool.latency({sets[i]})))
             return sets[i];
-        const OpSet set = pool.set(sets[i]); // a copy: references become invalid when the pool grows
+        const OpSet set = pool.set(sets[i]); // a copy, because references become invalid when the pool grows
         if (set.ops.size() >= kMaxFusedOps)
             continue;
         const auto add = [&](OpId more) {
@@ -67,8 +67,8 @@ Plan fuseGreedily(SubgraphPool& pool, Plan plan, const std::function<bool()>& ke
         };
         return std::ranges::any_of(one.allInputs, has) || std::ranges::any_of(one.produced, has);
     };
-    /// Queues each fusion of set `a` with another set of the plan that saves latency. If `any` is false,
-    /// skips the sets with smaller ids.
+    /// Queues each fusion of set `a` with another set of the plan that reduces the latency. If `any` is
+    /// false, sets with smaller ids are skipped.
     const auto consider = [&](SetId a, bool any) {
         for (const CostedSet& e : plan.entries) {
             if (!keepGoing())
@@ -126,8 +126,8 @@ bool fuseToFit(SubgraphPool& pool, Plan& plan, std::size_t exactNodes, const std
     ExactLimits limits;
     limits.keepGoing = keepGoing;
     limits.maxNodes = exactNodes;
-    // An exhaustive search for tilings, with inputs kept in fast memory (R9.7), follows only if no quick
-    // tiling fits.
+    // An exhaustive search for tilings, which also considers inputs kept in fast memory (R9.7), runs only if
+    // no quick tiling fits.
     for (const TilingEffort effort : {TilingEffort::Quick, TilingEffort::Exhaustive}) {
         const ExactResult exact =
             solveExactly(pool, pool.rules(), wholeProblem(pool.problem()), effort, limits);

@@ -7,8 +7,8 @@
 
 namespace tilewright {
 
-/// Greedy fusion: fuses the pair of subgraphs with a common tensor that gains most, until no fusion reduces
-/// the latency. Ends early when `keepGoing` returns false.
+/// Greedy fusion: repeatedly fuses the pair of subgraphs with a common tensor that reduces the latency most,
+/// until no fusion reduces it. Ends early when `keepGoing` returns false.
 [[nodiscard]] Plan fuseGreedily(SubgraphPool& pool, Plan plan, const std::function<bool()>& keepGoing);
 
 /// Repairs a plan of single ops in which some op fits at no granularity: an op with too many inputs may fit

@@ -21,13 +21,15 @@ namespace tilewright {
 namespace {
 
 constexpr std::int64_t kUnlimited = std::int64_t{1} << 62;
-constexpr std::size_t kMostHelpers = 6;   ///< inputs of a locked subgraph whose residency is tried
-constexpr std::size_t kEnumeratedOps = 8; ///< problems up to this size are searched exhaustively
+/// Maximum number of inputs of a locked subgraph that are tried as resident tensors
+constexpr std::size_t kMostHelpers = 6;
+/// Maximum number of ops of a problem that is searched exhaustively
+constexpr std::size_t kEnumeratedOps = 8;
 constexpr std::size_t kEnumeratedNodes = 50'000;
 
 enum class Answer : std::uint8_t { Yes, No, Unknown };
 
-/// A rule switch in the value that restricts subgraphs least.
+/// A rule switch and its value that restricts subgraphs least.
 struct LooserRule
 {
     std::string_view name, value;
@@ -36,14 +38,14 @@ constexpr std::array kReleases{LooserRule{"supernative", "ceil"}, LooserRule{"k_
                                LooserRule{"k_above_K", "clamp"},  LooserRule{"prologue", "off"},
                                LooserRule{"op_order", "ignore"},  LooserRule{"retain_inputs", "allow"}};
 
-/// Whether a switch restricts subgraphs under these rules.
+/// True if the switch has another value than its least restrictive one.
 bool restricts(const Rules& rules, const LooserRule& release)
 {
     return release.name == "retain_inputs" ? !rules.keepsInputs()
                                            : ruleValue(rules, release.name) != release.value;
 }
 
-/// A subgraph that the start schedule locks, with its place there.
+/// A subgraph that is locked in the start schedule, and its index there.
 struct Lock
 {
     std::size_t place = 0;
@@ -65,16 +67,17 @@ std::vector<Lock> locksOf(const SolveOptions& options)
     return out;
 }
 
-/// The largest working set of a subgraph, in units.
+/// Fast memory that a subgraph needs, i.e. its largest working set, in units.
 struct Need
 {
     Answer legal = Answer::No;       ///< whether the rules allow the subgraph
-    std::int64_t alone = kUnlimited; ///< with nothing resident
-    std::int64_t least = kUnlimited; ///< with whatever is resident: no schedule gives it less room
-    std::string fault;               ///< the first rule that it breaks
+    std::int64_t alone = kUnlimited; ///< the need if no tensor is resident at its start
+    /// The minimum of the need over all choices of resident tensors, so a lower bound in every schedule
+    std::int64_t least = kUnlimited;
+    std::string fault; ///< message of the first rule that the subgraph violates
 };
 
-/// Decides whether a schedule keeps some of the limits.
+/// Decides whether some schedule satisfies a given subset of the limits.
 class Finder
 {
 public:
@@ -90,7 +93,7 @@ public:
             m_ops.push_back(roomOfOp(problem, m_rules, OpId(i)));
     }
 
-    // Limits by index: the capacity, the locks, the rule switches, the constraints.
+    // The limits have indices in this order: the capacity, the locks, the rule switches, the constraints.
     [[nodiscard]] std::size_t count() const { return firstConstraint() + m_constraints.size(); }
     [[nodiscard]] std::vector<std::size_t> all() const
     {
@@ -113,7 +116,8 @@ public:
         return tilewright::constraintText(m_problem, m_constraints, limit - firstConstraint());
     }
 
-    /// With another capacity than that of the problem, in units.
+    /// Decides whether some schedule satisfies the limits `kept`, with `capacity` (in units) in place of the
+    /// capacity of the problem.
     Answer ask(const std::vector<std::size_t>& kept, std::int64_t capacity)
     {
         const bool isLimited = !kept.empty() && kept.front() == 0;
@@ -147,7 +151,7 @@ public:
     }
     Answer ask(const std::vector<std::size_t>& kept) { return ask(kept, m_problem.capacityUnits()); }
 
-    /// The op that needs most room in any subgraph; of those that need the same, alone.
+    /// Returns the op with the largest necessary memory (OpRoom::least); ties are broken by OpRoom::alone.
     [[nodiscard]] std::size_t largestOp() const
     {
         return static_cast<std::size_t>(
@@ -155,12 +159,12 @@ public:
             m_ops.begin());
     }
     [[nodiscard]] const OpRoom& opRoom(std::size_t op) const { return m_ops[op]; }
-    /// Under the rules that these limits leave.
+    /// Memory need of a locked subgraph under the rule switches that are among the limits `kept`.
     const Need& lockNeed(const Lock& lock, const std::vector<std::size_t>& kept)
     {
         return needOf(lock, rulesWith(kept));
     }
-    /// Replaces the granularity of a lock.
+    /// Replaces the granularity of a locked subgraph.
     void retile(std::size_t limit, const Granularity& g) { m_locks[limit - 1].subgraph.granularity = g; }
 
 private:
@@ -212,7 +216,7 @@ private:
             return known->second;
         return m_needs.emplace(key, findNeed(lock, rules)).first->second;
     }
-    /// The switches that releases change.
+    /// The values of the rule switches in kReleases, as a key for caches.
     [[nodiscard]] static std::string ruleKey(const Rules& rules)
     {
         std::string out;
@@ -235,23 +239,24 @@ private:
             out.legal = Answer::Yes;
         } else {
             out.fault = issues.front().text;
-            std::vector<TensorId> before = s.retain; // R4.6: with carry they may be there already
+            // R4.6: with retain_inputs=carry the retained tensors may already be resident at the start
+            std::vector<TensorId> before = s.retain;
             std::ranges::sort(before);
             if (checkStructure(m_problem, s, id, rules, before).empty())
                 out.legal = Answer::Unknown;
         }
         if (out.legal != Answer::Yes) {
-            out.least = out.alone = 0; // the rule is reason enough
+            out.least = out.alone = 0; // a subgraph that violates a rule needs no check of its memory
             return out;
         }
         const SubgraphPlan plan(m_problem, s.ops, rules);
         out.alone = out.least = peakOf(s, plan, {});
-        if (out.alone == kUnlimited) { // too many steps to walk
+        if (out.alone == kUnlimited) { // the subgraph has too many steps to evaluate
             out.alone = kUnlimited;
             out.least = 0;
             return out;
         }
-        // A resident tensor takes less room than its slices only if they are in several buffers at once.
+        // Making a tensor resident reduces the memory need only if its slices are in several buffers at once.
         std::vector<TensorId> helpers;
         for (std::size_t i = 0; i < plan.inputs().size(); ++i) {
             const auto requests = std::ranges::count_if(
@@ -277,7 +282,7 @@ private:
         return out;
     }
 
-    /// Whether every op can run in this room, alone or fused.
+    /// Decides whether every op can run with `room` units of fast memory, alone or fused with others.
     Answer askOps(const std::vector<std::size_t>& kept, const Rules& rules,
                   const ScheduleConstraints& constraints, std::int64_t room)
     {
@@ -299,7 +304,7 @@ private:
         return enumerate(rules, constraints, room);
     }
 
-    /// Searches all schedules without locks.
+    /// Decides by exhaustive search whether a schedule exists; locked subgraphs are ignored.
     Answer enumerate(const Rules& rules, const ScheduleConstraints& constraints, std::int64_t room)
     {
         const auto key = std::pair(ruleKey(rules) + writeConstraints(m_problem, constraints), room);
@@ -322,8 +327,9 @@ private:
         return out;
     }
 
-    /// What a locked subgraph retains stays through the next subgraph (R3.3). The last one may be locked; of
-    /// the others each needs an op that runs beside its tensors.
+    /// False if some locked subgraph retains tensors that leave no op enough memory in the next subgraph,
+    /// where the tensors stay in fast memory (R3.3). The last locked subgraph is not checked, because it may
+    /// end the schedule.
     bool handsOver(const std::vector<std::size_t>& kept, const Rules& rules, std::int64_t room)
     {
         bool isLast = true;
@@ -352,11 +358,13 @@ private:
     ScheduleConstraints m_constraints;
     std::stop_token m_stop;
     std::vector<OpRoom> m_ops;
-    std::map<std::pair<std::size_t, std::pair<Granularity, std::string>>, Need> m_needs; ///< of locks
-    std::map<std::pair<std::string, std::int64_t>, Answer> m_enumerated; ///< by rules, constraints, room
+    /// By place and granularity of a locked subgraph and by rules
+    std::map<std::pair<std::size_t, std::pair<Granularity, std::string>>, Need> m_needs;
+    /// By rules and constraints, and by capacity
+    std::map<std::pair<std::string, std::int64_t>, Answer> m_enumerated;
 };
 
-/// Puts the limits that exclude all schedules into words.
+/// Describes in words which limits exclude all schedules.
 class Reason
 {
 public:
@@ -410,7 +418,8 @@ private:
         return out;
     }
 
-    /// The least capacity with which a schedule keeps all other limits.
+    /// The capacity as a limit, with the smallest capacity for which some schedule satisfies all other
+    /// limits.
     ExcludingLimit capacityLimit()
     {
         ExcludingLimit out{"capacity", elements(m_problem.capacityUnits()), {}};
@@ -448,7 +457,7 @@ private:
             out.enough.push_back("subgraph " + place + " without its lock");
         return out;
     }
-    /// The largest size below the locked one, on one axis, with which a schedule exists.
+    /// The largest extent on one axis, below that of the locked subgraph, for which a schedule exists.
     std::optional<std::int64_t> largestSize(std::size_t limit, const Granularity& locked,
                                             std::int64_t Granularity::*axis)
     {
@@ -461,7 +470,7 @@ private:
         std::optional<std::int64_t> out;
         if (locked.*axis > 1 && isEnough(1)) {
             std::int64_t enough = 1, above = locked.*axis;
-            while (above - enough > 1) { // smaller tiles take no more room
+            while (above - enough > 1) { // bisection is valid because smaller tiles never need more memory
                 const std::int64_t middle = enough + (above - enough) / 2;
                 (isEnough(middle) ? enough : above) = middle;
             }

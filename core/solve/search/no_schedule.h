@@ -9,12 +9,12 @@
 
 namespace tilewright {
 
-/// The smallest set of limits that excludes every valid schedule: of the capacity, the locked subgraphs of
-/// the start schedule and the rule switches that restrict subgraphs. Nothing if a schedule exists, or if that
-/// is too much to settle.
+/// Finds a smallest set of limits that together exclude every valid schedule. Limits are the capacity, the
+/// locked subgraphs of the start schedule, the rule switches that restrict subgraphs, and the constraints.
+/// Returns nothing if a schedule exists, or if this cannot be decided with reasonable effort.
 [[nodiscard]] std::optional<Exclusion> whyNoSchedule(const Problem& problem, const SolveOptions& options);
 
-/// The error for a run that has found no schedule, with the reason if it is known.
+/// Returns the error for a search that has found no schedule, with the reason if it is known.
 [[nodiscard]] Error noScheduleError(const Problem& problem, const SolveOptions& options);
 
 } // namespace tilewright

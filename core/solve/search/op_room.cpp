@@ -12,15 +12,17 @@ namespace {
 
 constexpr std::int64_t kUnbounded = std::int64_t{1} << 62;
 
-/// Units of an element, or of an accumulated one if that is narrower.
+/// The smaller of the units of a result element and of an accumulator element of the tensor.
 std::int64_t leastUnits(const Problem& problem, TensorId t)
 {
     return std::min(problem.units(t), problem.accumulatorUnits(t));
 }
 
-/// The least room of tensors that cross every way from the graph inputs to an op, an element of each: a cut
-/// of the graph, as the largest flow. A step in which the op runs holds a part of such tensors, because what
-/// is not in fast memory is produced in the same step from what is (R6).
+/// Lower bound of the fast memory that an op needs in some step of every subgraph. It is a minimum cut: the
+/// least memory for one element of each tensor in a set of tensors that every path from the graph inputs to
+/// the op crosses, computed as a maximum flow. In a step in which the op runs, fast memory holds a part of
+/// the tensors of some such set, because a tensor that is not in fast memory is produced in the same step
+/// from tensors that are (R6).
 class MemoryCut
 {
 public:
@@ -31,7 +33,7 @@ public:
         std::vector<char> seen(problem.tensorCount());
         const auto reads = [&](OpId o, std::size_t end) {
             for (const TensorId t : problem.operands(o)) {
-                if (problem.map(t)) // it may touch nothing
+                if (problem.map(t)) // an index map may read no element
                     continue;
                 connect(2 * t.index() + 1, end, kUnbounded);
                 if (!std::exchange(seen[t.index()], 1))
@@ -66,7 +68,7 @@ private:
         m_next[to].push_back(m_edges.size());
         m_edges.push_back({from, 0});
     }
-    /// Sends as much as one more way takes; 0 if there is none.
+    /// Pushes flow along one more augmenting path and returns its amount; 0 if there is no such path.
     std::int64_t push(std::size_t source, std::size_t sink)
     {
         std::vector<std::size_t> by(m_next.size(), m_edges.size()), open{source};
@@ -89,7 +91,7 @@ private:
         return out;
     }
 
-    std::vector<Edge> m_edges; ///< each one followed by its reverse
+    std::vector<Edge> m_edges; ///< each edge is followed by its reverse edge
     std::vector<std::vector<std::size_t>> m_next;
     std::int64_t m_flow = 0;
 };
@@ -103,14 +105,15 @@ OpRoom roomOfOp(const Problem& problem, const Rules& rules, OpId o)
     const std::int64_t depth = problem.reductionSize(o);
     const std::int64_t accumulator = problem.accumulatorUnits(op.output), result = problem.units(op.output);
     OpRoom out;
-    // Operands, each tensor once; a MatMul has two buffers of one that is both.
+    // Collect the operands, each tensor once. A MatMul that reads one tensor as both operands has two buffers
+    // for it.
     std::vector<TensorId> direct;
     std::int64_t wholeDepth = 0, mapped = 0;
     for (const TensorId t : problem.operands(o)) {
         const bool isNew = std::ranges::find(direct, t) == direct.end();
         if (isMatMul || isNew || problem.map(t))
             out.alone += problem.units(t);
-        if (problem.map(t)) { // several may touch something in different steps only
+        if (problem.map(t)) { // operands with index maps may read elements in different steps only
             if (problem.volume(t) > 0)
                 mapped = std::max(mapped, leastUnits(problem, t));
         } else if (isNew) {
@@ -120,18 +123,19 @@ OpRoom roomOfOp(const Problem& problem, const Rules& rules, OpId o)
     }
     out.alone += isMatMul && depth > 1 ? std::max(result, accumulator) : result;
     if (rules.interior != Rules::Interior::Held) {
-        // Each way from a graph input crosses fast memory, and what the op makes leads to the tile of a sink.
+        // Every path from a graph input to the op crosses fast memory, and the result of the op contributes
+        // to the tile of a sink.
         std::int64_t tile = leastUnits(problem, op.output);
         for (std::size_t t = 0; t < problem.tensorCount(); ++t)
             tile = std::min(tile, leastUnits(problem, TensorId(t)));
         out.least = MemoryCut(problem, o).least() + (rules.donation ? 0 : tile);
     } else {
-        // R9.9: every operand and the result are there; a MatMul accumulates, or has its whole reduction
-        // there.
+        // R9.9: all operands and the result are in fast memory. A MatMul also needs an accumulator, or the
+        // whole reduction of its operands in fast memory.
         if (std::ranges::any_of(problem.operands(o), [&](TensorId t) {
                 return problem.map(t) && std::ranges::find(direct, problem.stored(t)) != direct.end();
             }))
-            mapped = 0; // one copy may serve both
+            mapped = 0; // one buffer may hold both the mapped and the plain operand
         std::int64_t inputs = mapped;
         for (const TensorId t : direct)
             inputs += leastUnits(problem, t);

@@ -9,11 +9,11 @@
 
 namespace tilewright {
 
-/// In units (R1.9).
+/// Fast memory that an op needs, in units (R1.9).
 struct OpRoom
 {
-    std::int64_t alone = 0; ///< is enough for the op alone, with w = h = k = 1
-    std::int64_t least = 0; ///< is necessary in some step of every subgraph that runs the op
+    std::int64_t alone = 0; ///< sufficient if the op runs alone with w = h = k = 1
+    std::int64_t least = 0; ///< necessary in some step of every subgraph that runs the op
 };
 [[nodiscard]] OpRoom roomOfOp(const Problem& problem, const Rules& rules, OpId op);
 

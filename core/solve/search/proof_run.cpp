@@ -122,7 +122,7 @@ void ProofRun::findSchedule()
         setOptimal(found->provenSpace);
 }
 
-/// Returns false if branch and bound yields no result for this problem or in this time.
+/// Runs branch and bound. Returns false if it yields no result for this problem or within this time.
 bool ProofRun::branchAndBound()
 {
     ProofLimits limits;
@@ -159,8 +159,8 @@ void ProofRun::price(double seconds)
     acceptCoverBound(strongBound(
         m_problem, m_rules,
         {.seconds = seconds, .threads = m_limits.threads, .keepGoing = [this] { return !isStopped(); }}));
-    // A run that ended well before its limit has converged only up to its small search limits: a longer run
-    // may still raise the bound.
+    // A run that ends well before its time limit has converged only within its small search limits, so a
+    // longer run may still raise the bound.
     const bool ended = wallClock() - before < seconds / 2;
     m_isCoverBoundFinal = !m_limits.reportsEarly || (ended && m_coverBound.value <= value);
 }
@@ -190,7 +190,7 @@ void ProofRun::acceptCoverBound(LowerBound bound)
 void ProofRun::raise(double value)
 {
     value = std::min(value, m_state.best);
-    if (meetsBound(value, m_bound.value)) // the difference is only rounding
+    if (meetsBound(value, m_bound.value)) // if the difference is only rounding
         return;
     // raises the set-cover bound, not m_bound, so that only one part is added to the explanation
     m_bound = m_coverBound;
@@ -213,7 +213,7 @@ void applyProof(SolveResult& result, const ProofRunResult& proof, bool replace, 
         result.schedule = *state.schedule;
         result.total = state.best;
         result.latencies = state.latencies;
-        result.provenOptimal = false; // a proof of `result` refers to another space or latency
+        result.provenOptimal = false; // the proof of `result` covers another space or another latency
         result.curve.emplace_back(result.seconds + seconds, state.best);
     }
     raiseBound(result, std::min(proof.bound.value, result.total));

@@ -57,9 +57,10 @@ struct ProofRunResult
     std::int64_t states = 0; ///< states that branch and bound has expanded
 };
 
-/// Anytime proof of the quality of a schedule (docs/rules/bound.md 7): first a search for a good schedule,
-/// then branch and bound, then the set-cover bound if branch and bound yields no result. The published bounds
-/// are valid at any time. `bound --seconds`, `solve --prove` and the window all call this function.
+/// Anytime proof of the quality of a schedule (docs/rules/bound.md 7). It first searches for a good schedule,
+/// then runs branch and bound, and computes the set-cover bound if branch and bound yields no result. The
+/// published bounds are valid at any time. `bound --seconds`, `solve --prove` and the window all call this
+/// function.
 [[nodiscard]] ProofRunResult runProof(const Problem& problem, const Rules& rules,
                                       const ProofRunLimits& limits, const ProofCallbacks& callbacks = {});
 

@@ -96,8 +96,8 @@ struct RoundShare
     double startTemperature;
 };
 // Measured on random layered graphs of 45 to 152 ops: higher temperatures destroy the plan without finding
-// more, and leave too little time for cooling. A local improvement is not lost when a round ends with a worse
-// plan: recombine() copies it into the incumbent.
+// better ones, and leave too little time for cooling. A local improvement is not lost when a round ends with
+// a worse plan: recombine() copies it into the incumbent.
 constexpr RoundShare kRounds[] = {{0.25, 0.6}, {0.45, 0.45}, {0.3, 0.3}};
 /// Temperature at the end of cooling, in average latencies of a subgraph.
 constexpr double kEndTemperature = 0.03;
@@ -169,7 +169,7 @@ private:
     void publishBest() { m_shared.publish(m_pool, m_annealer.best()); }
     [[nodiscard]] bool keepGoing()
     {
-        // called often, so counters are reported only from time to time
+        // this function is called often, so counters are reported only from time to time
         if (m_pool.lookups() - m_reported.lookups > 1000)
             m_shared.count(m_pool, m_reported);
         return !m_shared.outOfTime();
@@ -192,7 +192,7 @@ private:
         };
         if (Plan given = toPlan(m_pool, start); !start.sets.empty() && m_repair.makeValid(given))
             adopt(given);
-        // A plan without the given schedule: locked subgraphs, and each other op alone.
+        // A plan that ignores the given schedule: the locked subgraphs, and each other op alone.
         Plan scratch;
         std::vector<char> covered(m_problem.opCount());
         for (const PortableSet& s : start.sets)
@@ -209,7 +209,7 @@ private:
         if (makeConstrained(scratch) || m_repair.makeValid(scratch) ||
             fuseToFit(m_pool, scratch, exactly ? kFirstPlanNodes : 0, goOn)) {
             m_shared.publish(m_pool, scratch);
-            // A valid plan exists now, so searches for tilings may end early.
+            // A valid plan exists now, so searches for tilings may end early from here on.
             m_pool.setKeepGoing([this] { return !m_shared.outOfTime(); });
             Plan fused = fuseGreedily(m_pool, scratch, goOn);
             m_shared.publish(m_pool, fused);
@@ -222,8 +222,8 @@ private:
         return m_annealer.best().feasible();
     }
 
-    /// Fuses and orders ops of the plan as the constraints ask. Returns false if this gives no valid plan, or
-    /// if nothing is asked.
+    /// Fuses and orders the ops of the plan as the constraints require. Returns false if this gives no valid
+    /// plan, or if no constraint requires a fusion or an order.
     [[nodiscard]] bool makeConstrained(Plan& plan)
     {
         for (Plan& tried : plansForConstraints(m_pool, plan))
@@ -268,8 +268,8 @@ private:
         }
     }
 
-    /// Returns the limits of a round, as a share of the remaining time. Without limits, rounds become longer
-    /// and longer.
+    /// Returns the limits of the next round, as a share of the remaining time. A search without limits runs
+    /// longer and longer rounds.
     [[nodiscard]] Round roundOf(int number) const
     {
         const int last = static_cast<int>(std::size(kRounds)) - 1;
@@ -293,7 +293,8 @@ private:
         return out;
     }
 
-    /// Anneals from the current plan: cooling, then descent.
+    /// Anneals the current plan: first with falling temperature (cooling), then accepting only improvements
+    /// (descent).
     void anneal(const Round& round)
     {
         double temperature = round.average * round.startTemperature;
@@ -367,7 +368,7 @@ private:
         publishBest();
     }
 
-    /// Copies regions that are faster in the incumbent of all threads into the current best plan.
+    /// Copies the regions in which the incumbent of all threads is faster into this thread's best plan.
     void adoptRegions()
     {
         publishBest();
@@ -379,7 +380,8 @@ private:
             (void)m_annealer.recombine(plan);
     }
 
-    /// Branch and bound from the incumbent. If it finishes, its schedule or the incumbent is optimal.
+    /// Runs branch and bound from the incumbent. If it finishes, the optimum is its schedule or the
+    /// incumbent.
     void prove()
     {
         const double left = kProofShare * (m_shared.deadline - m_shared.now());
@@ -413,7 +415,8 @@ private:
             m_shared.setProven(proof.space);
     }
 
-    /// Prices and bounds know no constraints, so the exact search over all plans is the only proof.
+    /// Dual prices and lower bounds ignore constraints, so with constraints only the exact search over all
+    /// plans can prove optimality.
     void proveWithinConstraints(const ProofLimits& limits)
     {
         ExactLimits exact;
@@ -441,7 +444,8 @@ private:
     PlanRepair m_repair;
     Annealer m_annealer;
     ColumnGeneration m_columns;
-    /// true if the problem is small enough for column generation and has neither locks nor constraints
+    /// true if the problem is small enough for column generation and has neither locked subgraphs nor
+    /// constraints
     bool m_isCombinable;
     bool m_isProvable = false; ///< true if this thread tries a proof
     std::int64_t m_steps = 0;

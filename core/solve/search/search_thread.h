@@ -39,7 +39,7 @@ public:
     };
     [[nodiscard]] Incumbent incumbent();
 
-    /// Counts of a SubgraphPool that are already in the shared counters.
+    /// The counts of a SubgraphPool that have already been added to the shared counters.
     struct Counts
     {
         std::int64_t evaluations = 0;

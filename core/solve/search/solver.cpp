@@ -44,8 +44,9 @@ private:
         return tilewright::valueOf(m_options.objective, c.total, c.energy);
     }
     void adopt(Schedule schedule, Checked checked);
-    /// True if the caller receives schedules during the search, or if time may be short at the end. Otherwise
-    /// the calling thread only waits, so that the result does not depend on the times of reports.
+    /// True if the caller receives schedules during the search, or if the final check may run out of time.
+    /// Otherwise the calling thread only waits, so that the result does not depend on when progress is
+    /// reported.
     [[nodiscard]] bool reportsDuringSearch() const
     {
         return m_options.seconds > 0 || m_options.onImprovement || m_options.onStatus;
@@ -82,7 +83,8 @@ void Solver::adopt(Schedule schedule, Checked checked)
 {
     m_schedule = std::move(schedule);
     m_checked = std::move(checked);
-    // One op a subgraph may break the constraints; the first schedule that keeps them is the start then.
+    // A plan of single-op subgraphs may violate the constraints. In that case the first schedule that
+    // satisfies them is the start schedule.
     if (m_options.constraints.any() && m_startTotal == 0) {
         m_startTotal = m_checked.total;
         m_startEnergy = m_checked.energy;
@@ -104,15 +106,16 @@ void Solver::reportIncumbent(SubgraphPool& pool, bool last)
     const double before = now();
     const double deadline = m_shared.deadline;
     const double patience = std::isinf(deadline) ? 1e9 : deadline + 0.3 * m_checkSeconds;
-    // A stop request has priority: the last 0.1 % of latency and a long explanation are skipped.
+    // A stop request has priority over the last 0.1 % of latency and over an evaluation that lists many
+    // steps: both are skipped.
     const bool isStopping = m_options.stop.stop_requested();
     Schedule schedule = toSchedule(pool, toPlan(pool, incumbent.plan),
                                    [&] { return last && !isStopping && now() < patience; });
     std::optional<Checked> checked =
         verifySchedule(m_problem, schedule, m_options, isStopping ? kStopRequestSteps : explainedSteps());
     m_checkSeconds = std::max(m_checkSeconds, now() - before);
-    // Of equal schedules the later one wins, so that the result does not depend on intermediate reports. The
-    // caller's own schedule is replaced only by a better one.
+    // Of two equal schedules the later one is kept, so that the result does not depend on intermediate
+    // reports. The caller's own schedule is replaced only by a better one.
     if (!checked ||
         (m_schedule && priceOf(*checked) > priceOf(m_checked) * (m_isStart ? 1 - 1e-12 : 1 + 1e-12)))
         return;
@@ -185,7 +188,7 @@ void Solver::reportIncumbents(SubgraphPool& pool, double limit)
         if (!std::isinf(limit))
             m_shared.deadline = limit - std::min(0.3 * limit, 0.02 + 2.5 * m_checkSeconds);
         reportStatus();
-        // Checking and reporting take at most a tenth of the time.
+        // Checks and reports together take at most a tenth of the time.
         nextReport = now() + std::max(0.05, 9 * (now() - before));
     }
 }
@@ -204,7 +207,7 @@ Result<SolveResult> Solver::run()
                       m_options.constraints);
     (void)toPlan(pool, m_shared.start); // adds the start granularities to the pool
     const bool hasStart = m_startTotal > 0 || m_options.constraints.any();
-    if (!hasStart) { // the start schedule of the window; where it does not fit, one that does
+    if (!hasStart) { // the start schedule that the window shows, or if it does not fit, a schedule that fits
         if (const auto start =
                 verifySchedule(m_problem, oneOpPerSubgraph(m_problem, m_options.rules), m_options.rules)) {
             m_startTotal = start->total;
@@ -247,8 +250,8 @@ SolveResult Solver::result()
     out.latencies = std::move(m_checked.latencies);
     out.startTotal = m_startTotal > 0 ? m_startTotal : out.total;
     out.startEnergy = m_startTotal > 0 ? m_startEnergy : out.energy;
-    // The proof covers the incumbent. The reported schedule may be worse if the incumbent has no valid
-    // addresses, or orders that no file can list.
+    // The proof covers the incumbent. The reported schedule may be worse if the buffers of the incumbent
+    // cannot be placed in fast memory, or if no file can list its traversal orders.
     out.provenOptimal = m_shared.proven && priceOf(m_checked) <= m_shared.best.total * (1 + 1e-9);
     out.provenSpace = m_shared.provenSpace;
     out.lowerBound = m_shared.bound;
@@ -264,8 +267,8 @@ SolveResult Solver::result()
     return out;
 }
 
-/// The price of a search for the least energy. Of schedules with equal energy, the faster one costs less; the
-/// latency counts too little to change which energy is the least.
+/// The price for a search that minimises energy. Of schedules with equal energy, the faster one has the lower
+/// price; the weight of the latency is too small to change which energy is minimal.
 Price energyPrice(const Problem& problem, const Rules& rules)
 {
     constexpr double kTie = 1e-9;
@@ -274,7 +277,8 @@ Price energyPrice(const Problem& problem, const Rules& rules)
     return {kTie * (latency > 0 && energy > 0 ? energy / latency : 1), 1};
 }
 
-/// States whether a result under another objective than the latency is proven: by its lower bound.
+/// States whether the result is proven optimal for an objective other than the latency: this is the case if
+/// it equals its lower bound.
 void proveByBound(SolveResult& result)
 {
     result.provenOptimal = meetsBound(result.value(), result.bound());
@@ -282,10 +286,11 @@ void proveByBound(SolveResult& result)
         result.provenSpace = "every valid schedule (the objective equals its lower bound)";
 }
 
-/// Search for the least latency x energy. Each stage searches for the least weighted sum of both: first each
-/// alone, then with the weights of the product's tangent at the best point of the front found so far, or of
-/// the chord to a neighbouring point once the tangent has been tried. A stage starts from the point of the
-/// front that is best for its weights.
+/// Search for the least product of latency and energy. Each stage minimises a weighted sum of latency and
+/// energy. The first two stages minimise each of them alone. A later stage uses the weights of the tangent to
+/// the product's level curve at the best point of the front found so far. If these weights have been tried,
+/// it uses those of a chord from this point to a neighbouring one. A stage starts from the point of the front
+/// that is best for its weights.
 class ProductSearch
 {
 public:
@@ -297,13 +302,15 @@ public:
     Result<SolveResult> run();
 
 private:
-    static constexpr std::array<double, 6> kShares{0.2, 0.2, 0.2, 0.15, 0.15, 0.1}; ///< time share by stage
-    static constexpr double kUnlimitedStage = 5; ///< seconds of the first stage of a search without a limit
+    /// Share of the time for each stage
+    static constexpr std::array<double, 6> kShares{0.2, 0.2, 0.2, 0.15, 0.15, 0.1};
+    /// Seconds of the first stage if the search has no time limit
+    static constexpr double kUnlimitedStage = 5;
 
     [[nodiscard]] double clock() const { return m_options.clock ? m_options.clock() : wallClock(); }
     [[nodiscard]] double now() const { return clock() - m_started; }
     [[nodiscard]] bool isLimited() const { return m_options.seconds > 0 || m_options.iterations > 0; }
-    /// The point of the front with the least product.
+    /// The point of the front with the least product of latency and energy.
     [[nodiscard]] std::size_t best() const
     {
         return static_cast<std::size_t>(
@@ -333,7 +340,8 @@ Price ProductSearch::priceOf(std::size_t stage)
     if (stage == 1 || p.energy <= 0)
         return energyPrice(m_problem, m_options.rules);
     std::vector<double> weights{p.latency / p.energy};
-    for (const std::size_t left : {at, at - 1}) // the chords to its neighbours
+    // The chords from the best point of the front to its neighbours
+    for (const std::size_t left : {at, at - 1})
         if (left < m_front.size() && left + 1 < m_front.size())
             weights.push_back((m_front[left + 1].latency - m_front[left].latency) /
                               (m_front[left].energy - m_front[left + 1].energy));

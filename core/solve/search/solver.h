@@ -6,8 +6,8 @@
 
 namespace tilewright {
 
-/// Anytime optimiser. Returns an Error if an option is invalid or if the search finds that no valid schedule
-/// exists (an op that fits at no granularity, locked subgraphs that exclude each other).
+/// Anytime optimiser. Returns an Error if an option is invalid, or if the search finds that no valid schedule
+/// exists, e.g. because an op fits at no granularity or because locked subgraphs exclude each other.
 [[nodiscard]] Result<SolveResult> solve(const Problem& problem, const SolveOptions& options);
 
 } // namespace tilewright

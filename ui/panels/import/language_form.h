@@ -9,8 +9,8 @@
 
 namespace tilewright::ui {
 
-/// What runs of a language model: phase, sequences, tokens, layers, widths. The same options as on the
-/// command line, with the same defaults; each change is one undo step.
+/// Form for the part of a language model that runs: phase, sequences, tokens, layers, widths. It has the same
+/// options as the command line, with the same defaults; each change is one undo step.
 class LanguageForm : public QWidget
 {
     Q_OBJECT

@@ -186,7 +186,7 @@ void ScheduleOverview::show(const Facts& facts)
                           : tr("A schedule that cannot run has no latency to analyse."));
 }
 
-/// How far the search for changes is, or why it has found none. Empty if the list is complete.
+/// Describes the progress of the search for changes, or why it has found none. Empty if the list is complete.
 QString ScheduleOverview::changesText(const BestChanges& best, bool complete) const
 {
     const SnapshotPtr snapshot = m_context.document.snapshot();
@@ -223,7 +223,7 @@ void ScheduleOverview::settle()
         m_timer.stop();
         request(kSettled); // a longer search is stopped: the result must not depend on time
     }
-    // Of a model on a machine a subgraph may take seconds: what was found until then is shown as that.
+    // With a model on a machine, evaluating a subgraph may take seconds, so intermediate results are shown.
     QTimer late;
     late.setSingleShot(true);
     connect(&late, &QTimer::timeout, this, [this] { m_job.finishEarly(); });

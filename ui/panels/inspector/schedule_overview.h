@@ -54,7 +54,7 @@ private:
     ViewContext m_context;
     QLabel* m_figures;
     QLabel* m_limits;
-    QLabel* m_none; ///< how far the search for changes is, or why there are none
+    QLabel* m_none; ///< shows the progress of the search for changes, or why there are none
     QVBoxLayout* m_changes;
     QThreadPool
         m_pool; ///< the search takes minutes for thousands of subgraphs: other jobs do not wait for it

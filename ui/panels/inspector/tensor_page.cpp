@@ -57,7 +57,7 @@ QString sizeOf(const Problem& problem, TensorId tensor)
     return out;
 }
 
-/// What a subgraph does with the tensor, and what moves.
+/// The role of the tensor in a subgraph, and the data that moves.
 QString useText(const Problem& problem, const TensorUse& use)
 {
     QStringList parts;

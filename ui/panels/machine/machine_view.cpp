@@ -141,7 +141,7 @@ MachineView::MachineView(const ViewContext& context, QWidget* parent)
     m_notes->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     m_footer->setWidget(m_notes);
     column->addWidget(m_footer);
-    // What was refused belongs to the machine before.
+    // The refused value belongs to the previous machine.
     document().whenChanged(this, Part::Problem | Part::Machine, [this] {
         m_error->clear();
         m_error->hide();

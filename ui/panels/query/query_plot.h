@@ -32,7 +32,7 @@ public:
     /// `y`: nothing if the answer has no numbers.
     void setAnswer(QueryResultPtr result, std::optional<std::size_t> x, std::optional<std::size_t> y);
     void choose(std::optional<int> row);
-    [[nodiscard]] QPointF pointOf(int row) const; ///< in widget coordinates
+    [[nodiscard]] QPointF pointOf(int row) const; ///< position of a row's point, in widget coordinates
 
 Q_SIGNALS:
     void chosen(int row);

@@ -28,7 +28,7 @@ double shownTime(double seconds)
     return std::max(seconds, kFirstSecond);
 }
 
-/// What the end of the run changed.
+/// Describes what has changed because the end of the run decided.
 QString finishText(const RunFinish& f)
 {
     const QString runs = counted(f.runs, SolverCard::tr("run"), SolverCard::tr("runs"));

@@ -22,7 +22,7 @@ public:
 
     void setOutcome(SolverOutcomePtr outcome);
     [[nodiscard]] std::optional<int> chosen() const { return m_chosen; }
-    [[nodiscard]] QPointF pointOf(int index) const; ///< in widget coordinates
+    [[nodiscard]] QPointF pointOf(int index) const; ///< position of a point, in widget coordinates
     void adopt();                                   ///< the chosen point
     QSize minimumSizeHint() const override;
 

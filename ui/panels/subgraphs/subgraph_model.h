@@ -54,7 +54,7 @@ public:
     /// Takes what is shown of the value of each op in an overlay; empty: there is none.
     void setMeasured(std::vector<std::optional<double>> ofOps, overlay::Shown shown);
     [[nodiscard]] bool hasMeasured() const { return !m_measured.empty(); }
-    /// What is shown of the ops of a row, which have one value in common.
+    /// The overlay value of the ops of a row, which have one value in common.
     [[nodiscard]] std::optional<double> measured(std::size_t row) const;
     /// True if some row has a mark beside its number: a problem or a lock.
     [[nodiscard]] bool hasMarks() const;

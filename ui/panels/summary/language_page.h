@@ -14,7 +14,7 @@ class QTreeView;
 
 namespace tilewright::ui {
 
-/// The key figures of a language model, beside what the selected one is made of.
+/// The key figures of a language model, beside an explanation of the selected one.
 class LanguagePage : public QSplitter
 {
     Q_OBJECT

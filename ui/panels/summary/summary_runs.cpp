@@ -189,7 +189,7 @@ void SummaryView::toggle(SummaryKind kind, std::size_t block)
 
 void SummaryView::deliver(SummaryKind kind, std::size_t block, Row row)
 {
-    // What was stopped before it had a result has not been run.
+    // A row that was stopped before it had a result counts as not run.
     if (row.state == State::Failed && row.interrupted)
         row = verbs::rowNotRun(kind);
     m_summaries[block].rows[indexOf(kind)] = std::move(row);

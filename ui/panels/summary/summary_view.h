@@ -37,7 +37,7 @@ public:
     void settle() override;
     QSize exportSize() const override;
     QString copyText() const override;
-    QString tableText() const override; ///< as the table shows the figures
+    QString tableText() const override; ///< text of the figures as the table shows them
 
     [[nodiscard]] QTableView* table() const { return m_table; }
     [[nodiscard]] QTreeView* explanation() const { return m_tree; }
@@ -69,7 +69,7 @@ private:
     using Job = LatestJob<Row>;
     static constexpr std::size_t kRows = verbs::kSummaryKinds.size();
 
-    /// What the open model is compared with: it on another machine, or another model.
+    /// What the open model is compared with: the same model on another machine, or another model.
     struct Other
     {
         std::optional<Machine> machine;

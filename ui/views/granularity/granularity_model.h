@@ -42,7 +42,7 @@ struct CubeCell
         Forbidden,   ///< R4.3, R4.7; or no granularity is legal (R4.4, R4.5)
     };
     State state = State::Forbidden;
-    IssueCode issue = IssueCode::Format; ///< for SuperNative and Forbidden
+    IssueCode issue = IssueCode::Format; ///< the violated rule, for cells that are SuperNative or Forbidden
     double latency = 0;
     double peak = 0;
     std::int64_t rows = 0, cols = 0, steps = 0;

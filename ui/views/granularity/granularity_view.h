@@ -46,7 +46,8 @@ public:
     [[nodiscard]] QSize sizeHint() const override { return {340, 340}; }
 
     [[nodiscard]] const GranularityModel& model() const { return m_model; }
-    [[nodiscard]] QPointF cellCentre(std::int64_t w, std::int64_t h) const; ///< in widget coordinates
+    /// Centre of a cell, in widget coordinates.
+    [[nodiscard]] QPointF cellCentre(std::int64_t w, std::int64_t h) const;
     /// The map is part of a pane that already names the subgraph.
     void setEmbedded() { m_embedded = true; }
     /// Shows this k; nullopt for the best k of every shape.

@@ -54,7 +54,7 @@ public:
 
     [[nodiscard]] GraphToolbar& toolbar() const { return *m_toolbar; }
     [[nodiscard]] QLabel& note() const { return *m_note; }
-    [[nodiscard]] QString noteText() const; ///< without links; empty if nothing is hidden
+    [[nodiscard]] QString noteText() const; ///< text of the note without links; empty if nothing is hidden
     [[nodiscard]] QRectF content() const;   ///< the area below all bars
     [[nodiscard]] QRectF freeRoom() const;  ///< content() without the legend
     [[nodiscard]] QRectF banner() const;    ///< empty without a preview

@@ -163,7 +163,7 @@ void GraphDrag::ask()
         };
         const auto open =
             std::ranges::find_if(m_order, [&](SubgraphId s) { return !isKnown(keyOf(s, m_drop.recompute)); });
-        // Then recomputing is evaluated for all targets that refuse a move.
+        // If a target refuses a move, recomputing the op there is evaluated next.
         const auto refused = std::ranges::find_if(m_order, [&](SubgraphId s) {
             const auto plain = m_verdicts.find(keyOf(s, false));
             return plain != m_verdicts.end() && plain->second.kind == GraphVerdict::Kind::Refused &&

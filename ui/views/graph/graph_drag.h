@@ -60,7 +60,8 @@ public:
 Q_SIGNALS:
     void begun();
     void
-    changed(bool underCursor); ///< a verdict has arrived, for the target under the cursor or for another one
+    /// Emitted when a verdict has arrived, for the target under the cursor or for another one.
+    changed(bool underCursor);
 
 private:
     struct Key

@@ -147,7 +147,7 @@ void GraphGestures::findPressedAgain()
     if (now != model.geometry->index.end())
         m_hit = hitOfNode(model, now->second);
     else
-        setGesture(Gesture::None); // it is gone
+        setGesture(Gesture::None); // the pressed item no longer exists
 }
 
 void GraphGestures::updateMouse(const QMouseEvent& event)

@@ -67,7 +67,7 @@ private:
     Gesture m_gesture = Gesture::None;
     QPointF m_pressed;
     QPointF m_mouse;
-    GraphHit m_hit;                        ///< what was pressed
+    GraphHit m_hit;                        ///< the item on which the mouse button was pressed
     std::optional<GraphKey> m_pressedNode; ///< key of its node
     std::vector<OpId>
         m_handleOps; ///< ops of the subgraph whose tab or card was pressed, at the time of the press

@@ -16,7 +16,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// What breaks a rule in a subgraph, for the tag of its hull.
+/// Describes the rule violations of a subgraph, for the tag of its hull.
 QString problemText(IssueCode code)
 {
     switch (code) {

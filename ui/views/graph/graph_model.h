@@ -42,7 +42,7 @@ struct GraphFill
     bool operator==(const GraphFill&) const = default;
 };
 
-/// How a tensor reaches a consumer. Shown by line style, not by colour.
+/// The way in which a tensor reaches a consumer. Shown by line style, not by colour.
 enum class EdgeStyle : std::uint8_t {
     Interior, ///< dashed: interior of one subgraph
     Retained, ///< double: stays in fast memory for the next subgraph
@@ -189,7 +189,7 @@ void labelEdges(GraphModel& model, const GraphTraffic& traffic);
 /// Reuses the labels of the picture before the edit, except on lines at subgraphs that the edit changed.
 void keepLabels(GraphModel& model, const GraphModel& before);
 
-/// How the tensor reaches the subgraph when its op `consumer` reads it.
+/// Returns the way in which the tensor reaches the subgraph when its op `consumer` reads it.
 [[nodiscard]] EdgeStyle edgeStyle(const Snapshot& snapshot, SubgraphId s, TensorId t);
 
 } // namespace tilewright::ui

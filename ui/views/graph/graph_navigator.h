@@ -24,7 +24,7 @@ public:
     void zoomBy(double factor, QPointF anchor);
     void panBy(QPointF pixels) { setViewport(m_viewport.panned(pixels), true); }
     void fitAll();
-    void fitIfPending(); ///< as soon as the widget has a size
+    void fitIfPending(); ///< fits the graph as soon as the widget has a size
     void fitUnlessMoved();
     void fitSelection();
     void actualSize();

@@ -123,7 +123,7 @@ struct GraphPainting
     void paintLabels();
     void paintTabs();
 
-    /// At least one pixel wide at any zoom.
+    /// Line width that is at least one pixel at any zoom.
     [[nodiscard]] double hairline() const { return std::max(1.0, 1.0 / m_scale); }
     [[nodiscard]] double visible(double width) const { return std::max(width, 1.1 / m_scale); }
 

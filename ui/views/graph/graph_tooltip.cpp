@@ -67,7 +67,7 @@ QString viewKindText(ViewKind kind)
     return {};
 }
 
-/// What a tile of the first subgraph that runs `op` reads of `base` through a map.
+/// Describes the elements of `base` that a tile of the first subgraph with `op` reads through an index map.
 void addTileRead(Table& table, const Snapshot& snapshot, OpId op, TensorId base)
 {
     const Problem& problem = *snapshot.problem;

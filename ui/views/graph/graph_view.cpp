@@ -144,7 +144,7 @@ void GraphView::addSwitches()
             [this, part](bool on) {
                 GraphShape next = shape();
                 next.*part = on;
-                m_navigator.fitNextLayout(); // another picture: show all of it
+                m_navigator.fitNextLayout(); // another graph is shown: fit it into the view
                 m_layouter.setShape(next);
             });
     };
@@ -231,7 +231,7 @@ void GraphView::setShape(const GraphShape& shape)
     const GraphShape& now = this->shape();
     if (shape.leftToRight != now.leftToRight || shape.columns != now.columns || shape.hops != now.hops ||
         shape.focus != now.focus)
-        m_navigator.fitNextLayout(); // another picture: show all of it
+        m_navigator.fitNextLayout(); // another graph is shown: fit it into the view
     m_layouter.setShape(shape);
     optionsChanged();
 }

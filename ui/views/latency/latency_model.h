@@ -37,7 +37,7 @@ struct LatencyBar
     double latency = 0, compute = 0, load = 0, store = 0;
     Bound bound = Bound::Balanced;
     double share = 0;         ///< share of the total
-    double energy = 0;        ///< in pJ
+    double energy = 0;        ///< energy in pJ
     double heat = 0;          ///< energy as a share of the highest of all subgraphs
     std::size_t category = 0; ///< colour of the subgraph
     /// The latency of the same ops in the baseline; nullopt if the baseline mixes them with ops of other

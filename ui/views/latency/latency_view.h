@@ -21,7 +21,8 @@ public:
     void fitSelection() override;
 
     [[nodiscard]] const LatencyModel& model() const { return m_model; }
-    [[nodiscard]] QPointF barFoot(SubgraphId id) const; ///< in widget coordinates, inside the bar
+    /// Centre of the lower end of a subgraph's bar, in widget coordinates.
+    [[nodiscard]] QPointF barFoot(SubgraphId id) const;
     [[nodiscard]] std::pair<double, double> visibleBars() const { return visibleRange(); }
 
 protected:

@@ -22,7 +22,7 @@ QString operandName(std::size_t operand)
                                          word(mapping::kOperandNames[operand][1]));
 }
 
-/// Whether both have the same fields: levels, axes and memories of the same names.
+/// True if both have the same fields: levels, axes and memories of the same names.
 bool haveSameFields(const Levels& a, const Levels& b)
 {
     return std::ranges::equal(a.levels, b.levels, [](const hierarchy::Level& x, const hierarchy::Level& y) {

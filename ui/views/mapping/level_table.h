@@ -17,7 +17,7 @@ struct Theme;
 struct LevelTable
 {
     Table table;   ///< without rows if there are no figures
-    QString limit; ///< what limits the cycles: "the reads of SRAM"
+    QString limit; ///< the limit of the cycles: "the reads of SRAM"
     /// Row and column of the time that limits the cycles; -1 if it is that of the MACs.
     int limitRow = -1, limitColumn = -1;
 };

@@ -20,14 +20,14 @@ class QTableView;
 
 namespace tilewright::ui {
 
-/// What a search of either cost model found for a layer.
+/// The result of a search of either cost model for a layer.
 struct FoundLayer
 {
     FoundMappings found;
     bool repeated = false; ///< has the shape of an earlier layer and shares its result
 };
 
-/// What a search found for a whole model.
+/// The result of a search for a whole model.
 struct FoundModel
 {
     std::vector<FoundLayer> layers;

@@ -337,7 +337,7 @@ void MappingView::moveItem(int columns, int rows, bool force)
             return;
         drop = dropOnColumn(m_state, item, static_cast<std::size_t>(to));
         item.column = static_cast<std::size_t>(to);
-        // It joins the nearest loop of its name there.
+        // A dropped factor joins the nearest loop of the same name in the target column.
         const auto same = static_cast<int>(
             std::ranges::count(m_model.columns[item.column].bars, item.loop, &NestBar::loop));
         item.nth = columns < 0 ? std::max(0, same - 1) : 0;

@@ -32,11 +32,11 @@ struct NestBar
 struct NestColumn
 {
     QString title;
-    QString place;  ///< its name in sentences: "SPM", "rows of cluster"
+    QString place;  ///< name of the place in sentences: "SPM", "rows of cluster"
     QString note;   ///< "outermost first", "in parallel"
     QString detail; ///< number of passes, or fill of the memory
     QString detailShort;
-    QString about;          ///< what it is, for the tooltip; may be empty
+    QString about;          ///< description for the tooltip; may be empty
     std::vector<int> holds; ///< the operands that the level stores, of an architecture with levels
     bool isAxis = false;    ///< drawn below the column before it, in the same card
     bool isOrdered = true;  ///< the order of its loops matters
@@ -77,7 +77,7 @@ struct NestModel
     std::array<NestMetric, mapping::kObjectives> metrics;
     bool optimumProven = false;
     std::array<NestOperand, mapping::kOperands> operands;
-    std::vector<NestColumn> columns; ///< from the outermost inwards
+    std::vector<NestColumn> columns; ///< columns from the outermost level inwards
     int operand = -1;                ///< the selected operand
 };
 
@@ -95,7 +95,7 @@ struct NestItem
     std::size_t column = 0;
     int loop = 0;
     std::int64_t factor = 0; ///< 0: the whole loop
-    int nth = 0;             ///< as in NestBar
+    int nth = 0;             ///< number of the loop, as in NestBar
 
     bool operator==(const NestItem&) const = default;
 };
@@ -123,7 +123,7 @@ struct NestDrop
     bool allowed = false; ///< allowed without forcing: it fits, or the present state does not fit either
 };
 
-/// Moves `item` to another column; nullopt if it is there already.
+/// Returns the mapping after moving `item` to another column; nullopt if it is already there.
 [[nodiscard]] std::optional<NestDrop> dropOnColumn(const MappingDocument& state, const NestItem& item,
                                                    std::size_t to);
 /// Moves the loop before the `slot`-th bar of its column (bars.size(): innermost); nullopt if nothing changes

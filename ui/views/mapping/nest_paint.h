@@ -19,7 +19,7 @@ struct NestBarPlace
 {
     std::size_t column = 0;
     int loop = 0;
-    int nth = 0;           ///< as in NestBar
+    int nth = 0;           ///< number of the loop, as in NestBar
     std::size_t index = 0; ///< index of the bar in its column
     QRectF rect;
     std::vector<std::pair<std::int64_t, QRectF>> chips; ///< prime, position
@@ -31,8 +31,9 @@ struct NestPlaces
     QRectF title;
     std::array<QRectF, mapping::kObjectives> metrics;
     std::array<QRectF, mapping::kOperands> operands;
-    std::vector<QRectF> columns; ///< where a drop belongs to the column
-    std::vector<QRectF> cards;   ///< of a column with the axes below it, by column; empty for an axis
+    std::vector<QRectF> columns; ///< for each column, the area in which a drop belongs to it
+    /// For each column, the area of the column and the axes below it; empty for an axis.
+    std::vector<QRectF> cards;
     std::vector<NestBarPlace> bars;
     double height = 0; ///< height of the contents
 

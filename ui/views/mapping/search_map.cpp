@@ -18,7 +18,7 @@ using namespace mapping;
 
 namespace {
 
-/// What a search has proven, in words.
+/// Describes what a search has proven.
 QString verdict(const FoundMappings& found, bool levels)
 {
     const mapping::Objective objective = found.asked.value_or(mapping::Objective::Edp);
@@ -82,7 +82,7 @@ void describeFourLevels(SearchMapModel& out, const MappingDocument& state, const
         out.facts.push_back({tr("points in the density"), number(out.density->methods)});
 }
 
-/// How many tilings a space of levels has is not known: the progress is that of the time.
+/// The number of tilings of a space with levels is not known, so the elapsed time determines the progress.
 void describeLevels(SearchMapModel& out, const MappingSearch& search)
 {
     const double limit = search.settings().seconds;

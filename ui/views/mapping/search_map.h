@@ -41,8 +41,8 @@ struct SearchMapModel
     QString title;
     QString headline; ///< "Proven: no method is better"
     std::vector<std::pair<QString, QString>> facts;
-    double settled = 0; ///< how far the search is: of the space, or of its time
-    QString progress;   ///< the same in words: "42 %", "at most 12 s left"
+    double settled = 0; ///< progress of the search, as a share of the space or of its time
+    QString progress;   ///< the progress in words: "42 %", "at most 12 s left"
     bool running = false;
     bool proven = false;
 };

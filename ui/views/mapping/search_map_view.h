@@ -25,7 +25,8 @@ public:
     [[nodiscard]] MappingDocument& state() { return m_state; }
     [[nodiscard]] const SearchMapModel& model() const { return m_model; }
     [[nodiscard]] SearchMapPlaces places() const { return searchMapPlaces(contentArea(), m_model); }
-    [[nodiscard]] QPointF pointOf(const MapPoint& point) const; ///< in widget coordinates
+    /// Position of a point, in widget coordinates.
+    [[nodiscard]] QPointF pointOf(const MapPoint& point) const;
     void startOrStop();
 
 protected:

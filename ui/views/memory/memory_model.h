@@ -17,7 +17,7 @@ struct ContentItem
     TensorId tensor;
     QString name;
     QString detail;
-    std::int64_t elements = 0; ///< in units (R1.9); negative for donated memory
+    std::int64_t elements = 0; ///< size in units (R1.9); negative for donated memory
 };
 
 /// All items in fast memory during one step.
@@ -28,7 +28,7 @@ struct MemoryContents
     double start = 0, end = 0;      ///< start and end of the step, since the start of the schedule
     std::int64_t total = 0;         ///< the working set, which is the sum of the items
     HaloVolume halo;                ///< parts of the inputs and interior slices (R1.8)
-    std::vector<ContentItem> items; ///< by kind, then by size
+    std::vector<ContentItem> items; ///< items by kind, then by size
 };
 [[nodiscard]] MemoryContents contentsOf(const Timeline& timeline, std::size_t part, std::int64_t step);
 /// nullopt if it is not known.
@@ -49,7 +49,7 @@ struct MemoryModel
     QString hint; ///< shown instead of the chart
     QString
         title; ///< "Peak 49 152 of 250 000 elements in subgraph 4", or the position of the selected tensor
-    QString namePrefix; ///< what the names of all ops have in common, left out in the list
+    QString namePrefix; ///< common prefix of the names of all ops, left out in the list
     bool overflows = false;
     bool hasHalos = false; ///< some step holds a halo
     MemoryUse largest;     ///< of each kind, the most that a step holds: the legend names what is there

@@ -41,10 +41,11 @@ private:
     ValueForm<NpuSettings> m_fields;
     std::vector<QWidget*> m_dynamic; ///< controls of the dynamic scheduler
     QComboBox* m_model = nullptr;
-    QLabel* m_followed = nullptr;         ///< what the lens leaves out, or why it does not follow
+    /// Shows what the lens leaves out, or why it does not follow the open model.
+    QLabel* m_followed = nullptr;
     lower::ModelOnMachinePtr m_leftOutOf; ///< the model of m_leftOut
     QString m_leftOut;                    ///< what the lens leaves out of the open model and of its machine
-    QLabel* m_schedulers = nullptr;       ///< what each scheduler gave
+    QLabel* m_schedulers = nullptr;       ///< shows the makespan of each scheduler
     QComboBox* m_preset = nullptr;
     QCheckBox* m_keepGhost = nullptr;
     QPushButton* m_clearGhost = nullptr;

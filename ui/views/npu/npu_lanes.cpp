@@ -94,7 +94,7 @@ Marks transfers(const NpuResult& r, std::size_t core, bool loads)
 {
     const auto& spans = loads ? r.run->cores[core].loads : r.run->cores[core].stores;
     Marks m = busy(spans, [loads](const Theme& t) { return loads ? t.loadTime : t.accumulator; });
-    if (r.run->passedBytes > 0 && loads) { // what comes from other cores has the colour of the network
+    if (r.run->passedBytes > 0 && loads) { // transfers from other cores have the colour of the network
         m.kinds = 2;
         m.kind = [&spans](std::size_t i) { return std::size_t{spans[i].from >= 0}; };
         m.style = [](std::size_t kind, const Theme& t) {
@@ -289,7 +289,7 @@ Curve::Columns columnsOf(std::shared_ptr<const RateCurve> curve)
     };
 }
 
-/// What the memory that all cores share supplies instead of DRAM.
+/// Data that the memory shared by all cores supplies instead of DRAM.
 Lane sharedLane(const NpuChartModel& m)
 {
     const npu::SharedHardware& hw = m.result->settings.hardware.shared;
@@ -410,7 +410,7 @@ QString schedulerText(const npu::RunOptions& options)
         .replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
-/// What limits the run and for which part of its time.
+/// The limiting resource of the run, and the part of the time during which it limits.
 QString limitText(const npu::Limit& limit)
 {
     const QString share = percent(limit.share);

@@ -8,8 +8,8 @@
 
 namespace tilewright::ui {
 
-/// What the run did for every operator (docs/rules/npu.md 6.2), a row each. A row selects the first node of
-/// its operator, and the selected node its row.
+/// Table of the run's figures for every operator (docs/rules/npu.md 6.2), one row each. Selecting a row
+/// selects the first node of its operator, and selecting a node selects its row.
 class NpuOperators : public QTableView
 {
     Q_OBJECT

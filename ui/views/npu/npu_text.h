@@ -40,7 +40,7 @@ struct NpuBlocker
 [[nodiscard]] QString spanTooltip(const NpuResult& result, std::size_t core, const npu::StateSpan& span);
 /// All facts on a node: shape, cycles, bytes, time, core, dependencies, tiles. Rich text.
 [[nodiscard]] QString nodeTooltip(const NpuResult& result, std::uint32_t node);
-/// The same, with the place of each of its tiles in DRAM and SPM.
+/// Same as nodeTooltip(), with the place of each tile of the node in DRAM and SPM.
 [[nodiscard]] QString nodeCard(const NpuResult& result, std::uint32_t node);
 /// Number of a tile, its address and bytes, its bursts with channels and banks, its bytes in SPM.
 [[nodiscard]] QString tileFacts(const NpuResult& result, std::uint32_t tile);

@@ -66,7 +66,7 @@ public:
 
     [[nodiscard]] NpuDocument& state() { return m_state; }
     [[nodiscard]] const NpuTilesModel& model() const { return m_model; }
-    [[nodiscard]] QPointF cellCentre(std::size_t cell) const; ///< in widget coordinates
+    [[nodiscard]] QPointF cellCentre(std::size_t cell) const; ///< centre of a cell, in widget coordinates
     void showOperator(std::size_t op);
     void startSearch();
 

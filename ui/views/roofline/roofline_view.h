@@ -72,7 +72,8 @@ public:
     [[nodiscard]] QSize exportSize() const override { return {960, 640}; }
 
     [[nodiscard]] const RooflineModel& model() const { return m_model; }
-    [[nodiscard]] QPointF dotCentre(SubgraphId id) const; ///< in widget coordinates
+    /// Centre of a subgraph's dot, in widget coordinates.
+    [[nodiscard]] QPointF dotCentre(SubgraphId id) const;
 
 protected:
     void bringUpToDate() override { rebuild(); }

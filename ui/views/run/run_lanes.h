@@ -15,7 +15,7 @@ namespace tilewright::ui {
 struct RunBand
 {
     double start = 0, end = 0;
-    std::uint32_t index = 0; ///< in ScheduleRun::steps or ScheduleRun::subgraphs
+    std::uint32_t index = 0; ///< index in ScheduleRun::steps or ScheduleRun::subgraphs
 };
 using RunBandRow = std::vector<RunBand>;
 /// Puts intervals that overlap into as few rows as they need, at most `most`: what finds no free row begins
@@ -49,7 +49,7 @@ struct RunChartModel
 
 /// The headline: length, multiple of the floor, and what works most.
 [[nodiscard]] QString runHeadline(const LiveRunResult& result);
-/// Why it differs from R10's total, and what the array waits for.
+/// Describes why the length of the run differs from R10's total, and what the array waits for.
 [[nodiscard]] QString runSentence(const LiveRunResult& result);
 
 /// Lanes: subgraphs, steps, and of each core the four units and the room in fast memory. `names` and times of
@@ -61,10 +61,10 @@ inline constexpr std::size_t kCoreLanes = kRunUnits + 1;
 {
     return 2 + core * kCoreLanes + static_cast<std::size_t>(unit);
 }
-/// Index of the lane of the room of the first core.
+/// Index of the lane that shows the memory in use of the first core.
 inline constexpr std::size_t kRoomLane = 2 + kRunUnits;
 
-/// The lane of the room in fast memory, by use, with the capacity.
+/// The lane of the fast memory in use, by purpose, with the capacity.
 [[nodiscard]] Lane roomLane(const std::shared_ptr<const RunChartModel>& model, std::size_t core);
 
 } // namespace tilewright::ui

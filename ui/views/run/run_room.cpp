@@ -16,7 +16,7 @@ namespace {
 constexpr std::array kStack{RunRoom::Reserved, RunRoom::Input, RunRoom::Interior, RunRoom::Accumulator,
                             RunRoom::Output};
 
-/// Of each pixel column, the entry with the most room taken. The curves of one stack share the columns.
+/// For each pixel column, the entry with the most memory in use. The curves of one stack share the columns.
 class RoomColumns
 {
 public:

@@ -25,7 +25,7 @@ TableCell shareOf(double time, double end)
     return {time, percent(share), {}, exactNumber(time)};
 }
 
-/// What all units do at a time, and what takes room.
+/// The activity of all units at one time, and the contents of fast memory.
 Table nowTable(const RunChartModel& m, double time)
 {
     Table out({tr("at %1").arg(number(time)), tr("does"), tr("from"), tr("to")});

@@ -38,7 +38,7 @@ private:
 
 /// Time of each unit: busy, every wait, and the whole, a row for each unit.
 [[nodiscard]] Table waitTable(const ScheduleRun& run);
-/// Each subgraph: R10's latency, its length in the run, and why they differ.
+/// Table of the subgraphs: R10's latency, the length in the run, and why they differ.
 [[nodiscard]] Table subgraphTable(const LiveRunResult& result);
 /// Both tables as tab-separated text with full precision.
 [[nodiscard]] QString runAsText(const LiveRunResult& result);

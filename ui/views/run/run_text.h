@@ -11,16 +11,16 @@ namespace tilewright::ui {
 
 [[nodiscard]] QString unitName(RunUnit unit); ///< "load", "array", "vector", "store"
 [[nodiscard]] QColor unitColour(RunUnit unit, const Theme& theme);
-/// What is waited for, in a word or two: "loads", "the channel"; "nothing left".
+/// The reason for a wait in a word or two: "loads", "the channel"; "nothing left".
 [[nodiscard]] QString waitName(RunWait wait);
 /// "waits for loads"; "nothing left".
 [[nodiscard]] QString waitsFor(RunWait wait);
-/// What a wait means, for tooltips.
+/// Explanation of a wait, for tooltips.
 [[nodiscard]] QString waitExplanation(RunWait wait);
 /// Colour and pattern of a wait: grey, with the pattern in the colour of what is waited for.
 [[nodiscard]] MarkStyle waitStyle(RunWait wait, const Theme& theme);
 
-/// What takes room in fast memory: "inputs".
+/// Name of a kind of content of fast memory: "inputs".
 [[nodiscard]] QString roomName(RunRoom::Kind kind);
 [[nodiscard]] const QColor& roomColour(RunRoom::Kind kind, const Theme& theme);
 
@@ -32,9 +32,10 @@ struct RunNames
 
     [[nodiscard]] QString op(OpId op) const;
     [[nodiscard]] QString tensor(TensorId tensor) const;
-    [[nodiscard]] QString nameOf(const RunCommand& command) const; ///< of the op or the tensor
-    [[nodiscard]] QString step(std::size_t step) const;            ///< "subgraph 2, step 17"
-    /// What a command works on, for its mark: the last parts of the name of the op or the tensor.
+    /// Name of the op or the tensor of a command.
+    [[nodiscard]] QString nameOf(const RunCommand& command) const;
+    [[nodiscard]] QString step(std::size_t step) const; ///< "subgraph 2, step 17"
+    /// Label of a command's mark: the last parts of the name of its op or tensor.
     [[nodiscard]] QString label(const RunCommand& command) const;
     /// "load X[0:64, 0:128] · subgraph 2, step 17 · 8 192 elements".
     [[nodiscard]] QString facts(const RunCommand& command) const;
@@ -43,9 +44,9 @@ struct RunNames
     [[nodiscard]] QString reason(const RunStall& stall) const;
     /// Command or wait of a unit, with its times.
     [[nodiscard]] QString facts(RunUnit unit, const RunPiece& piece) const;
-    /// What the unit does at an instant, in full.
+    /// Describes in full what the unit does at an instant.
     [[nodiscard]] QString now(RunUnit unit, double time, std::size_t core = 0) const;
-    /// The same in a few words: "load down.weight", "array waits for loads".
+    /// Describes it in a few words: "load down.weight", "array waits for loads".
     [[nodiscard]] QString briefly(RunUnit unit, double time, std::size_t core = 0) const;
 };
 

@@ -12,8 +12,9 @@ namespace tilewright::ui {
 class NumberBox;
 class RunSide;
 
-/// The run of the open schedule: what load queue, array, vector unit and store queue do over time, and what
-/// takes room in fast memory. The cursor selects the step that is at work, and follows the selected one.
+/// The run of the open schedule: the activity of load queue, array, vector unit and store queue over time,
+/// and the contents of fast memory. The cursor selects the step that is running at its time, and follows the
+/// selected step.
 class RunView : public LaneChart
 {
     Q_OBJECT
@@ -77,7 +78,7 @@ private:
     QComboBox* m_colour = nullptr;
     std::optional<bool> m_wantsSide; ///< the user's choice; otherwise the width decides
     std::shared_ptr<const RunChartModel> m_model = std::make_shared<const RunChartModel>();
-    /// The time that the user chose, with the step that it stands for.
+    /// The time that the user chose, and the step to which it belongs.
     struct Pin
     {
         double time = 0;

@@ -66,7 +66,7 @@ public:
 
     [[nodiscard]] const SweepSetup& setup() const { return m_setup; }
     void setSetup(const SweepSetup& setup);
-    /// What a setup sweeps, in words: "lower bound over Fast memory (L3), 17 points".
+    /// Describes a sweep in words: "lower bound over Fast memory (L3), 17 points".
     [[nodiscard]] QString titleOf(const SweepSetup& setup) const;
     /// The parameters of the axes, in their order.
     [[nodiscard]] std::vector<SweepParameter> chosen() const;

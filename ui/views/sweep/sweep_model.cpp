@@ -26,7 +26,7 @@ std::optional<std::size_t> column(const sweep::Plan& plan, std::string_view name
 
 QString metricText(const SweepModel& m, double value)
 {
-    // One decimal of a small value would say little of it.
+    // Small values get more digits, because one decimal would hide their differences.
     return (std::abs(value) < 10 ? significantNumber(value) : number(value)) +
            (m.unit.isEmpty() ? QString() : QLatin1Char(' ') + m.unit);
 }

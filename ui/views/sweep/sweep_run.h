@@ -25,7 +25,7 @@ namespace tilewright::ui {
 /// an axis.
 struct SweepParameter
 {
-    QString path;  ///< as in a plan (docs/rules/sweep.md 1.2)
+    QString path;  ///< path as in a plan (docs/rules/sweep.md 1.2)
     QString title; ///< "Fast memory (L3, each of 4)"
     MachineUnit unit = MachineUnit::Count;
     double now = 0; ///< current value
@@ -51,7 +51,7 @@ struct SweepAxis
     bool operator==(const SweepAxis&) const = default;
 };
 
-/// What is computed at every point.
+/// The computation at every point.
 enum class SweepTask {
     Solve,      ///< from scratch, without the open schedule and its locks
     SolveHere,  ///< from the open schedule, with locked subgraphs kept

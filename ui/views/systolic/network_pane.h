@@ -38,7 +38,7 @@ protected:
     void rebuild() override;
 
 private:
-    /// What the table depends on.
+    /// The inputs on which the table depends.
     struct Subject
     {
         lower::ModelOnMachinePtr model;

@@ -46,7 +46,7 @@ public:
     /// The last fit of what is shown; null: there is none.
     [[nodiscard]] const verbs::FitAnswer* fitted() const { return m_fitted ? &*m_fitted : nullptr; }
     [[nodiscard]] bool isRunning() const { return m_job->isBusy(); }
-    /// What is shown; null before the first prediction.
+    /// The comparison that is shown; null before the first prediction.
     [[nodiscard]] const validation::Comparison* comparison() const
     {
         return m_comparison ? &*m_comparison : nullptr;
@@ -71,7 +71,7 @@ private:
         std::optional<verbs::FitAnswer> fitted;
         QString error;
     };
-    /// Does the work of a call in the background: predictions, or a fit.
+    /// Runs a validation call in the background: either predictions, or a fit of the machine.
     void start(verbs::FitCall call, bool fit);
 
     void addControls();

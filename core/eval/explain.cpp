@@ -161,8 +161,11 @@ public:
     {
         const Problem& problem = m_plan.problem();
         ArrayUses out;
-        out.rows = problem.hardware().nativeHeight;
-        out.cols = problem.hardware().nativeWidth;
+        const Hardware& hw = problem.hardware();
+        const bool dots = hw.array.kind == ComputeArray::Kind::DotProduct;
+        out.rows = dots ? hw.array.inputs : hw.nativeHeight;
+        out.cols = dots ? hw.array.outputs : hw.nativeWidth;
+        out.arrays = hw.array.arrays;
         for (std::uint32_t i = 0; i < m_plan.ops().size(); ++i) {
             if (problem.op(m_plan.ops()[i]).type != OpType::MatMul)
                 continue;
@@ -173,7 +176,7 @@ public:
         }
         if (!withBoundEngine(false, [&](auto& engine) { count(out.uses, engine, true); }))
             walk(out.uses);
-        const double pes = static_cast<double>(out.rows) * static_cast<double>(out.cols);
+        const auto pes = static_cast<double>(out.pes());
         for (ArrayUse& use : out.uses) {
             const Tensor& t = problem.tensor(problem.op(use.op).output);
             use.utilisation = static_cast<double>(t.height) * static_cast<double>(t.width) *

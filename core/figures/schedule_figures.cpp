@@ -148,7 +148,7 @@ std::optional<std::pair<ArrayUse, std::int64_t>> useOf(const ScheduleSource& s, 
         const ArrayUses uses = arrayUses(s.problem(), subgraph, s.evaluation().rules, subgraph.ops.size());
         for (const ArrayUse& use : uses.uses)
             if (use.op == OpId(op))
-                return std::pair{use, uses.rows * uses.cols};
+                return std::pair{use, uses.pes()};
     }
     return {};
 }

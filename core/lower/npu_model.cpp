@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lower/npu_model.h"
 
+#include "base/integer.h"
 #include "base/text.h"
 
 #include <algorithm>
@@ -188,7 +189,7 @@ private:
         case OperatorKind::AveragePool:
         case OperatorKind::GlobalPool:
         case OperatorKind::Reduce:
-            return rest(op, "the lens has no such operator: a vector node of its bytes");
+            return reduction(op);
         default:
             break;
         }
@@ -200,6 +201,18 @@ private:
         for (const ModelTensorId out : op.outputs)
             view(m_node->name, indices(op.inputs), out.index());
         note(NodeStatus::Approximated, std::move(text));
+    }
+
+    void reduction(const Operator& op)
+    {
+        for (const ModelTensorId out : op.outputs) {
+            npu::ModelOp& made =
+                add(npu::OpType::Reduce, m_node->name, {op.inputs[0].index()}, out.index());
+            if (const auto* pool = std::get_if<model::WindowAttributes>(&op.attributes))
+                made.passes = std::min(saturatingMul(pool->kernel[0], pool->kernel[1]), kMostPasses);
+        }
+        note(NodeStatus::Approximated,
+             "a vector node for each block of its result, which reads its share of the operand");
     }
 
     void matMul(const Operator& op)

@@ -32,6 +32,8 @@ std::string_view toString(OpType type) noexcept
         return "kv_load";
     case OpType::View:
         return "view";
+    case OpType::Reduce:
+        return "reduce";
     }
     return "";
 }
@@ -63,6 +65,7 @@ std::span<const TileField> tileFields(OpType type) noexcept
         return std::span(kHeads).first(2);
     case OpType::Elementwise:
     case OpType::View:
+    case OpType::Reduce:
         return kRows;
     case OpType::Softmax:
     case OpType::LayerNorm:
@@ -93,6 +96,17 @@ std::size_t NpuModel::addTensor(std::string tensorName, std::vector<std::int64_t
 {
     tensors.push_back({std::move(tensorName), std::move(shape), bits});
     return tensors.size() - 1;
+}
+
+std::int64_t NpuModel::reductionOf(const ModelOp& op) const
+{
+    const auto elementsOf = [this](std::size_t tensor) {
+        std::int64_t out = 1;
+        for (const std::int64_t d : tensors[tensor].shape)
+            out = saturatingMul(out, d);
+        return out;
+    };
+    return ceilDiv(elementsOf(op.inputs[0]), elementsOf(op.outputs[0]));
 }
 
 int NpuModel::widestBytes(const ModelOp& op) const noexcept
@@ -260,6 +274,7 @@ private:
         case OpType::KvLoad:
             return kvLoad(i);
         case OpType::View:
+        case OpType::Reduce:
             return Unit{};
         default:
             return vectorOp(i);

@@ -199,6 +199,8 @@ void TileGraphBuilder::tileOp(std::size_t op)
         return tileKvLoad(*this, o);
     case OpType::View:
         return tileView(*this, o);
+    case OpType::Reduce:
+        return tileReduce(*this, o);
     default:
         return tileVectorOp(*this, o);
     }

@@ -128,6 +128,7 @@ void tileConv(TileGraphBuilder& builder, const ModelOp& op);
 void tileAttention(TileGraphBuilder& builder, const ModelOp& op);
 void tileVectorOp(TileGraphBuilder& builder, const ModelOp& op);
 void tileView(TileGraphBuilder& builder, const ModelOp& op);
+void tileReduce(TileGraphBuilder& builder, const ModelOp& op);
 void tileKvAppend(TileGraphBuilder& builder, const ModelOp& op);
 void tileKvLoad(TileGraphBuilder& builder, const ModelOp& op);
 

@@ -6,6 +6,7 @@
 #include "npu/tile_graph_builder.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tilewright::npu {
 
@@ -207,7 +208,7 @@ Box vectorBlock(TileGraphBuilder& b, const ModelOp& op, const NpuTensor& tensor)
     const int lastDim = tensor.rank - 1;
     const std::int64_t columns = tensor.shape[lastDim];
     block[lastDim] = columns;
-    if (op.type == OpType::Elementwise || op.type == OpType::View) {
+    if (op.type == OpType::Elementwise || op.type == OpType::View || op.type == OpType::Reduce) {
         const std::int64_t lanes = b.hardware().vectorLanes;
         const std::int64_t wish = op.tile.cols > 0 ? op.tile.cols : std::max(lanes, roundDown(target, lanes));
         block[lastDim] = std::min(columns, wish);
@@ -235,19 +236,27 @@ std::int64_t passesOf(const NpuHardware& hw, const ModelOp& op)
     }
 }
 
-/// Tile of the input of a view for an output block: about `elements` elements, at the same relative position
-/// (`along`, 0 to 1).
+std::int64_t elementsOf(const TileGraphBuilder& b, std::size_t tensor)
+{
+    std::int64_t out = 1;
+    for (const std::int64_t d : b.model().tensors[tensor].shape)
+        out *= d;
+    return out;
+}
+
+/// Tile of the input of a view or reduction for an output block: about `elements` elements from the relative
+/// position `along`, 0 to 1, of the input in row-major order.
 std::uint32_t proportionalTile(TileGraphBuilder& b, std::size_t input, double along, std::int64_t elements)
 {
     const auto& shape = b.model().tensors[input].shape;
     Box at{}, size{1, 1, 1, 1};
     std::int64_t left = std::max<std::int64_t>(1, elements);
+    std::int64_t place = static_cast<std::int64_t>(along * static_cast<double>(elementsOf(b, input)));
     for (std::size_t d = shape.size(); d-- > 0;) {
         size[d] = std::min(shape[d], left);
         left = ceilDiv(left, size[d]);
-        // Whole dimensions begin at 0; the others begin at the relative position.
-        const auto most = static_cast<double>(shape[d] - size[d]);
-        at[d] = static_cast<std::int64_t>(along * most);
+        at[d] = std::min(place % shape[d], shape[d] - size[d]); // 0 in whole dimensions
+        place /= shape[d];
     }
     return b.tile(static_cast<std::uint32_t>(input), at, size);
 }
@@ -281,6 +290,14 @@ void addBlocks(TileGraphBuilder& b, std::uint32_t out, const NpuTensor& tensor, 
     b.addProducer(out, std::move(grid));
 }
 
+std::int64_t blocksOf(const NpuTensor& tensor, const Box& block)
+{
+    std::int64_t out = 1;
+    for (int d = 0; d < kMaxRank; ++d)
+        out = saturatingMul(out, ceilDiv(tensor.shape[d], block[d]));
+    return out;
+}
+
 NpuTensor shapeOf(const TileGraphBuilder& b, std::uint32_t out)
 {
     const auto& shape = b.model().tensors[out].shape;
@@ -299,15 +316,10 @@ void tileView(TileGraphBuilder& b, const ModelOp& op)
     const Box block = vectorBlock(b, op, tensor);
     std::int64_t all = 0; // elements of all inputs; a block reads the one input that contains its position
     std::vector<std::int64_t> ends;
-    for (const std::size_t input : op.inputs) {
-        std::int64_t elements = 1;
-        for (const std::int64_t d : b.model().tensors[input].shape)
-            elements *= d;
-        ends.push_back(all += elements);
-    }
-    std::int64_t blocks = 1;
-    for (int d = 0; d < kMaxRank; ++d)
-        blocks = saturatingMul(blocks, ceilDiv(tensor.shape[d], block[d]));
+    ends.reserve(op.inputs.size());
+    for (const std::size_t input : op.inputs)
+        ends.push_back(all += elementsOf(b, input));
+    const std::int64_t blocks = blocksOf(tensor, block);
     std::int64_t index = 0;
     addBlocks(b, out, tensor, block, [&](const Box&, const Box&, std::int64_t elements) {
         const double along = static_cast<double>(index++) / static_cast<double>(blocks);
@@ -321,6 +333,31 @@ void tileView(TileGraphBuilder& b, const ModelOp& op)
         node.type = NodeType::Vector;
         node.inputs = {proportionalTile(b, op.inputs[i], within, elements)};
         node.computeCycles = 1; // the cost of a view is its load
+        return node;
+    });
+}
+
+void tileReduce(TileGraphBuilder& b, const ModelOp& op)
+{
+    const auto out = static_cast<std::uint32_t>(op.outputs[0]);
+    const std::size_t input = op.inputs[0];
+    const NpuTensor tensor = shapeOf(b, out);
+    const Box block = vectorBlock(b, op, tensor);
+    const auto inputs = static_cast<double>(elementsOf(b, input));
+    const auto results = static_cast<double>(elementsOf(b, out));
+    const auto most = std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(static_cast<double>(b.hardware().spmBytes) / 2 / b.model().bytesOf(input)));
+    const std::int64_t passes = op.passes > 0 ? op.passes : b.model().reductionOf(op);
+    const auto blocks = static_cast<double>(blocksOf(tensor, block));
+    std::int64_t index = 0;
+    addBlocks(b, out, tensor, block, [&](const Box&, const Box&, std::int64_t elements) {
+        const auto share =
+            static_cast<std::int64_t>(std::ceil(static_cast<double>(elements) * inputs / results));
+        TileGraphBuilder::NodeSpec node;
+        node.type = NodeType::Vector;
+        node.inputs = {
+            proportionalTile(b, input, static_cast<double>(index++) / blocks, std::min(share, most))};
+        node.computeCycles = ceilDiv(elements, b.hardware().vectorLanes) * passes;
         return node;
     });
 }

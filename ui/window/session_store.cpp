@@ -352,7 +352,7 @@ void SessionStore::noteFigures() const
     QString of = document.machine() ? QString::fromLatin1(digestOf(writeMachine(*document.machine())).toHex())
                                     : QString();
     for (const auto& [name, size] : document.dimensions())
-        of += QStringLiteral(" %1=%2").arg(QString::fromStdString(name)).arg(size);
+        of += QStringLiteral(" %1=%2").arg(QString::fromStdString(name), QString::number(size));
     const auto note = [&](const QString& path, double total, bool keepBest) {
         if (path.isEmpty())
             return;

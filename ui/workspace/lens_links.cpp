@@ -321,7 +321,7 @@ void LensLinks::followSystolic()
             settings.gemm = *shown;
             settings.origin = (m_part == SystolicPart::Layer
                                    ? tr("%1, the whole product").arg(name)
-                                   : tr("%1, a tile of subgraph %2").arg(name).arg(at->subgraph.index()))
+                                   : tr("%1, a tile of subgraph %2").arg(name, QString::number(at->subgraph.index())))
                                   .toStdString();
             m_origins.insert(settings.origin);
             m_shown[index(Lens::Systolic)] = true;

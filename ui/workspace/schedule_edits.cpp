@@ -194,7 +194,7 @@ bool deleteSelection(Document& document, Selection& selection)
         return applyAndSelect(
             document, selection,
             edit::removeOps(*document.problem(), document.schedule(), ops, *home, options(document)),
-            tr("Remove %1 from subgraph %2").arg(opsText(document, ops)).arg(home->index()));
+            tr("Remove %1 from subgraph %2").arg(opsText(document, ops), QString::number(home->index())));
     }
     const auto subgraphs = selectedSubgraphs(selection);
     if (subgraphs.empty())
@@ -341,9 +341,9 @@ bool applyDrop(Document& document, Selection& selection, const OpDrop& drop, con
 {
     const QString what = opsText(document, drop.ops);
     const QString text = drop.recompute
-                             ? (drop.to ? tr("Recompute %1 in subgraph %2").arg(what).arg(drop.to->index())
+                             ? (drop.to ? tr("Recompute %1 in subgraph %2").arg(what, QString::number(drop.to->index()))
                                         : tr("Recompute %1 in a new subgraph").arg(what))
-                             : (drop.to ? tr("Move %1 to subgraph %2").arg(what).arg(drop.to->index())
+                             : (drop.to ? tr("Move %1 to subgraph %2").arg(what, QString::number(drop.to->index()))
                                         : tr("Move %1 to a new subgraph").arg(what));
     if (!judged)
         return applySettled(document, selection, scheduleAfter(document, drop), text, drop.ops);

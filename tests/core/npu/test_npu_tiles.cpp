@@ -44,6 +44,8 @@ private slots:
     void rule_2_6_defaultVectorBlocks();
     void rule_2_6_tilesCanBeChosen();
     void rule_2_6_tilesAreCutAnewForLessSpm();
+    void rule_2_7_viewsReadTheSamePosition();
+    void rule_2_7_reductionsReadTheirShare();
     void rule_2_8_wideTiles();
     void rule_3_computeCycles();
     void rule_3_dependenciesByOverlap();
@@ -509,6 +511,84 @@ void TestNpuTiles::rule_2_6_tilesAreCutAnewForLessSpm()
             QVERIFY(small->spmOf(node) <= hw.spmBytes);
     }
     QCOMPARE(fitTiles(rows, hw).changed.front().now.rows, 32); // 32 * 256 * 2 bytes, in and out
+}
+
+namespace {
+
+/// What the nodes of a model of one operator read of its only input, element by element.
+std::vector<int> timesRead(const NpuGraph& g)
+{
+    const auto& all = g.tensors[0].shape;
+    std::vector<int> out(static_cast<std::size_t>(all[0] * all[1] * all[2] * all[3]));
+    for (std::size_t n = 0; n < g.nodes.size(); ++n) {
+        const TileDesc& t = g.tiles[g.inputs(n)[0]];
+        for (std::int64_t a = 0; a < t.shape[0]; ++a)
+            for (std::int64_t b = 0; b < t.shape[1]; ++b)
+                for (std::int64_t c = 0; c < t.shape[2]; ++c)
+                    for (std::int64_t d = 0; d < t.shape[3]; ++d) {
+                        const std::int64_t row = (t.offset[0] + a) * all[1] + t.offset[1] + b;
+                        const std::int64_t place = (row * all[2] + t.offset[2] + c) * all[3] + t.offset[3] + d;
+                        ++out[static_cast<std::size_t>(place)];
+                    }
+    }
+    return out;
+}
+
+NpuModel oneInput(OpType type, std::vector<std::int64_t> from, std::vector<std::int64_t> to, TileSizes tile)
+{
+    NpuModel out;
+    ModelOp op;
+    op.type = type;
+    op.inputs = {out.addTensor("x", std::move(from))};
+    op.outputs = {out.addTensor("y", std::move(to))};
+    op.tile = tile;
+    out.ops.push_back(op);
+    return out;
+}
+
+TileSizes rowsAndCols(std::int64_t rows, std::int64_t cols)
+{
+    TileSizes out;
+    out.rows = rows;
+    out.cols = cols;
+    return out;
+}
+
+} // namespace
+
+/// Blocks of a view read their operand once, whatever its shape.
+void TestNpuTiles::rule_2_7_viewsReadTheSamePosition()
+{
+    for (const std::int64_t rows : {1, 2, 4, 8}) {
+        const NpuGraph g = graphOf(oneInput(OpType::View, {4, 8, 8}, {32, 8}, rowsAndCols(rows, 8)));
+        QCOMPARE(g.nodes.size(), std::size_t(32 / rows));
+        QVERIFY(std::ranges::all_of(timesRead(g), [](int n) { return n == 1; }));
+    }
+}
+
+/// Blocks of a pool read all of their operand, each its share.
+void TestNpuTiles::rule_2_7_reductionsReadTheirShare()
+{
+    NpuModel pool = oneInput(OpType::Reduce, {16, 12, 12}, {16, 6, 6}, rowsAndCols(6, 6));
+    pool.ops[0].passes = 9;
+    const NpuGraph g = graphOf(pool);
+    QCOMPARE(g.nodes.size(), std::size_t{16});
+    QVERIFY(std::ranges::all_of(timesRead(g), [](int n) { return n == 1; }));
+    for (std::size_t n = 0; n < g.nodes.size(); ++n) {
+        QCOMPARE(g.tiles[g.inputs(n)[0]].offset[0], static_cast<std::int64_t>(n));
+        QCOMPARE(g.nodes[n].computeCycles, std::int64_t{9}); // 36 elements in 128 lanes
+    }
+    // a mean of each channel: one pass for each element of the operand
+    const NpuGraph mean = graphOf(oneInput(OpType::Reduce, {16, 12, 12}, {16}, rowsAndCols(1, 4)));
+    QCOMPARE(mean.nodes.size(), std::size_t{4});
+    QVERIFY(std::ranges::all_of(timesRead(mean), [](int n) { return n == 1; }));
+    QCOMPARE(mean.nodes[0].computeCycles, std::int64_t{144});
+    // of more elements than the SPM holds a block reads half of the SPM
+    NpuHardware small;
+    small.spmBytes = 4'096;
+    const NpuGraph whole = graphOf(oneInput(OpType::Reduce, {1, 1'000, 1'000}, {1}, {}), small);
+    QCOMPARE(whole.nodes.size(), std::size_t{1});
+    QCOMPARE(whole.tiles[whole.inputs(0)[0]].elements(), std::int64_t{1'000});
 }
 
 void TestNpuTiles::rule_2_8_wideTiles()

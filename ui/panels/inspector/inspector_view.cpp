@@ -415,8 +415,10 @@ void InspectorView::refreshArray(const Snapshot& snapshot, SubgraphId id, const 
     constexpr std::size_t kShown = 6;
     const Subgraph& s = snapshot.schedule[id];
     const ArrayUses array = arrayUses(*snapshot.problem, s, snapshot.evaluation.rules, kShown);
-    QString text =
-        tr("Array of %1: cycles and share spent multiplying:").arg(sizeText({array.rows, array.cols}));
+    const QString size = sizeText({array.rows, array.cols});
+    QString text = (array.arrays > 1 ? tr("%1 arrays of %2: cycles and share spent multiplying:")
+                                           .arg(number(array.arrays), size)
+                                     : tr("Array of %1: cycles and share spent multiplying:").arg(size));
     for (const ArrayUse& use : array.uses)
         text += QStringLiteral("<br><a href='op:%1'>%2</a> ")
                     .arg(use.op.index())

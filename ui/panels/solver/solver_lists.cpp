@@ -57,9 +57,8 @@ QString sentence(const Problem& problem, const Difference& d)
         for (const OpId o : std::span(d.ops).first(kFirst))
             first << namesWithoutPrefix(QString::fromStdString(problem.opName(o)), prefix);
         return SolverChanges::tr("%1: %2 ops (%3, …), %4 subgraphs → %5")
-            .arg(what, number(d.ops.size()), first.join(QStringLiteral(", ")))
-            .arg(groups(d.textBefore))
-            .arg(groups(d.textAfter));
+            .arg(what, number(d.ops.size()), first.join(QStringLiteral(", ")), number(groups(d.textBefore)),
+                 number(groups(d.textAfter)));
     }
     // Names of ops are not reformatted, but shortened as in the graph.
     const auto shown = [&](const std::string& text) {

@@ -230,9 +230,8 @@ QString SubgraphModel::tipOf(std::size_t row) const
     const Subgraph& s = m_snapshot->schedule[SubgraphId(row)];
     const Granularity& g = s.granularity;
     QString text = tr("<b>Subgraph %1</b>: %2<br>tile %3 (w×h×k)")
-                       .arg(row)
-                       .arg(fullOpNames(*m_snapshot->problem, s.ops).toHtmlEscaped())
-                       .arg(sizeText({g.w, g.h, g.k}, QStringLiteral("×")));
+                       .arg(QString::number(row), fullOpNames(*m_snapshot->problem, s.ops).toHtmlEscaped(),
+                            sizeText({g.w, g.h, g.k}, QStringLiteral("×")));
     if (e.structurallyValid)
         text += tr(", %1 × %2 tiles, %3<br>latency %4<br>compute %5, memory %6 (%7 in, %8 out): %11<br>"
                    "working set %9 of %10")

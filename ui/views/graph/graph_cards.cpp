@@ -196,9 +196,8 @@ void describeBlocks(SectionWords& words, const GraphGeometry& geometry, const Sn
     const Repetition& repetition = (*geometry.repetitions)[blocks.repetition];
     const QString times = QStringLiteral("× %1").arg(number(blocks.count));
     words.title = QStringLiteral("%1–%2  %3")
-                      .arg(QString::fromStdString(repetition.label(blocks.first)))
-                      .arg(repetition.numbers[blocks.first + blocks.count - 1])
-                      .arg(times);
+                      .arg(QString::fromStdString(repetition.label(blocks.first)),
+                           QString::number(repetition.numbers[blocks.first + blocks.count - 1]), times);
     words.brief = times;
     words.barOps = repetition.blocks[blocks.first];
     // A subgraph belongs to the block of its first op.

@@ -255,15 +255,14 @@ QString GraphDrag::sentence() const
     if (m_drop.from && !m_drop.recompute && std::ranges::any_of(m_drop.ops, [&](OpId op) {
             return subgraphsWith(m_document.schedule(), op).size() > 1;
         }))
-        what = tr("%1 of subgraph %2").arg(what).arg(m_drop.from->value);
+        what = tr("%1 of subgraph %2").arg(what, QString::number(m_drop.from->value));
     if (!m_over)
         return tr("%1 stays where it is").arg(what);
     if (!m_drop.to)
         return m_drop.recompute ? tr("Recompute %1 in a new subgraph").arg(what)
                                 : tr("Move %1 to a new subgraph").arg(what);
     return (m_drop.recompute ? tr("Recompute %1 in subgraph %2") : tr("Move %1 to subgraph %2"))
-        .arg(what)
-        .arg(m_drop.to->value);
+        .arg(what, QString::number(m_drop.to->value));
 }
 
 void GraphDrag::waitForVerdicts()

@@ -112,7 +112,7 @@ QString opTooltip(const Snapshot& snapshot, OpId op, const QString& type)
 {
     const Problem& problem = *snapshot.problem;
     const Op& o = problem.op(op);
-    Table table(QStringLiteral("%1 · op %2").arg(plain(problem.opName(op))).arg(op.value));
+    Table table(QStringLiteral("%1 · op %2").arg(plain(problem.opName(op)), QString::number(op.value)));
     const QString kind = o.type == OpType::MatMul ? tr("MatMul") : tr("Pointwise");
     table.row(tr("type"), type.isEmpty() ? kind : tr("%1, as %2").arg(plain(type), kind));
     const char* const roles[] = {"LHS", "RHS"};
@@ -137,7 +137,7 @@ QString tensorTooltip(const Snapshot& snapshot, TensorId tensor, const GraphTraf
                       std::optional<OpId> consumer)
 {
     const Problem& problem = *snapshot.problem;
-    Table table(QStringLiteral("%1 · tensor %2").arg(plain(problem.tensorName(tensor))).arg(tensor.value));
+    Table table(QStringLiteral("%1 · tensor %2").arg(plain(problem.tensorName(tensor)), QString::number(tensor.value)));
     table.row(tr("width × height"), shape(problem.tensor(tensor)));
     table.row(tr("elements"), number(problem.tensor(tensor).elements()));
     if (problem.isGraphInput(tensor))

@@ -409,8 +409,7 @@ QString MappingView::tooltipAt(QPointF position) const
         return tr("<b>Operand %1</b>, %2<br>%3<br><i>Click (or press %4) to highlight the loops that cause "
                   "its "
                   "reuse.</i>")
-            .arg(o.name, o.written ? tr("read and written") : tr("read"), o.tip)
-            .arg(i + 1);
+            .arg(o.name, o.written ? tr("read and written") : tr("read"), o.tip, QString::number(i + 1));
     }
     for (std::size_t i = 0; i < m_model.columns.size(); ++i) {
         if (!m_layout.nest.columns[i].contains(position))

@@ -95,7 +95,7 @@ private:
     struct Box ///< what a rectangle of a view touches: two ranges of the plan, or a request
     {
         std::uint32_t map, rowSlot, colSlot;
-        std::uint32_t firstSlot; ///< slot before which it is computed; kNone: of a request
+        std::uint32_t firstSlot; ///< first slot that takes its range from the box; kNone for a request
     };
     struct Input
     {

@@ -17,8 +17,9 @@ struct SpatialChoices
     bool complete = true;            ///< false: there are more
 };
 
-/// All choices whose factors divide the trip counts, fit on the axes and are allowed there and by the
-/// constraints, those that use most of the outer axes first. At most about `most`.
+/// All choices whose factors divide the trip counts, fit on the axes, and are allowed by the axes and by the
+/// constraints; at most `most`. Choices that use more of the outermost axis come first; choices that agree on
+/// that axis are ordered by the next one in the same way.
 [[nodiscard]] SpatialChoices listSpatial(const LoopNest& nest, const Architecture& architecture,
                                          std::size_t most, const Constraints& constraints = {});
 

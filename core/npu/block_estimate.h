@@ -10,7 +10,7 @@ namespace tilewright::npu {
 struct TileMove
 {
     double bytes = 0; ///< bytes of its bursts
-    double alone = 0; ///< cycles while no other tile moves: of its busiest bank or bus
+    double alone = 0; ///< cycles if no other tile moves; at least those of the tile's busiest bank or bus
     double again = 0; ///< cycles as `alone`, if the DRAM rows of the tile are already open
     double banks = 0; ///< cycles of all banks together
 };

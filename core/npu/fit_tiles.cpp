@@ -112,7 +112,7 @@ std::string changedSizes(OpType type, const TileSizes& a, const TileSizes& b)
 
 std::string FittedModel::text(const NpuHardware& hardware) const
 {
-    constexpr std::size_t kNamed = 4; // operators; a block has many that are alike
+    constexpr std::size_t kNamed = 4; // maximum number of operators in the text, as many are alike
     if (changed.empty())
         return {};
     const bool isOne = changed.size() == 1;

@@ -35,7 +35,7 @@ struct RowParts
     std::string how; ///< Match::text() of each operator that has a value
 };
 
-/// A file of values beside the figures of ours.
+/// The values of a file beside the figures that this program computes for the same operators.
 struct Overlay
 {
     Form form = Form::Table;

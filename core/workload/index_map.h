@@ -14,9 +14,9 @@
 
 namespace tilewright {
 
-/// Windows of images (convolution, pooling, strided samples). Row of the view: (image, y, x) of the window;
-/// column: (a, b, channel), the place in the window and the channel. A row or column of an image that falls
-/// outside is a zero that is not stored.
+/// Windows of images (convolution, pooling, strided samples). A row of the view is one window, given by
+/// (image, y, x). A column of the view is (a, b, channel): a place in the window and a channel. Places of a
+/// window that lie outside its image are zeros that are not stored.
 struct WindowsMap
 {
     std::int64_t n = 1, h = 1, w = 1;            ///< images, and rows and columns of each

@@ -45,7 +45,7 @@ bool CostModel::supports(const Rules& rules) noexcept
     reference.compute = rules.compute;
     reference.vector = rules.vector;
     reference.interior =
-        rules.interior; // any value is supported: the bounds ignore the slices that it concerns
+        rules.interior; // any value is supported: the bounds do not count the slices that `held` adds (R9.9)
     return rules == reference;
 }
 

@@ -196,7 +196,8 @@ private:
         /// whole extent of the other axes.
         double cost;
         std::int64_t height, width;
-        bool byRow, byCol; ///< true if rows (columns) are counted by strips
+        /// True if `cost` counts once for each strip into which the tiles cut the height (width).
+        bool byRow, byCol;
         /// Reduction size of a MatMul with compute=array, where `cost` is that of one cycle; else 0.
         std::int64_t reduction;
         double chunks; ///< minimum number of pieces into which the reduction is cut

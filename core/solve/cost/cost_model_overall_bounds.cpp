@@ -396,7 +396,7 @@ double CostModel::firstTilesBound(const Extents& e, bool ofRows) const
     // Sinks of different widths may have different first tiles, at most one for each width.
     const double tiles = static_cast<double>(ofRows ? m_widths.size() : m_heights.size()) *
                          static_cast<double>(ofRows ? e.mostW : e.mostH);
-    // share of a sink's area that is not in the first tile of a row or column
+    // least share of a sink's area outside the first tiles of its rows of tiles; with !ofRows, of its columns
     const auto inOthers = [&](std::int64_t height, std::int64_t width) {
         return std::max(0.0, 1 - tiles / static_cast<double>(ofRows ? width : height));
     };

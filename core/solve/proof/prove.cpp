@@ -135,8 +135,9 @@ bool ProofSearch::expand(std::uint32_t at)
     return true;
 }
 
-/// Finds the cheapest plan made of the remaining columns by A*. All columns must be decided. The search
-/// covers partition, order, recomputation and retained tensors; dual prices estimate the remaining latency.
+/// Finds the cheapest plan made of the remaining columns by A*. No column may have undecided tensors
+/// (ProofColumn). The search covers partition, order, recomputation and retained tensors; dual prices
+/// estimate the remaining latency.
 ProofSearchResult searchProof(ProofColumns& columns, const ProofGraph& graph, SubgraphPool& pool,
                               ProofCosts costs, const StateSearch::Limits& limits)
 {

@@ -360,7 +360,7 @@ private:
     std::vector<OpRoom> m_ops;
     /// By place and granularity of a locked subgraph and by rules
     std::map<std::pair<std::size_t, std::pair<Granularity, std::string>>, Need> m_needs;
-    /// By rules and constraints, and by capacity
+    /// Answers of enumerate(). The key has the rules and constraints as text, and the memory in units.
     std::map<std::pair<std::string, std::int64_t>, Answer> m_enumerated;
 };
 

@@ -123,8 +123,8 @@ OpRoom roomOfOp(const Problem& problem, const Rules& rules, OpId o)
     }
     out.alone += isMatMul && depth > 1 ? std::max(result, accumulator) : result;
     if (rules.interior != Rules::Interior::Held) {
-        // Every path from a graph input to the op crosses fast memory, and the result of the op contributes
-        // to the tile of a sink.
+        // In a step that runs the op, fast memory holds a part of every tensor of some cut between the graph
+        // inputs and the op (MemoryCut), and the tile of a sink to which the result of the op contributes.
         std::int64_t tile = leastUnits(problem, op.output);
         for (std::size_t t = 0; t < problem.tensorCount(); ++t)
             tile = std::min(tile, leastUnits(problem, TensorId(t)));

@@ -37,7 +37,8 @@ struct ProofRunLimits
     std::size_t threads = 0;                                ///< number of threads; 0 = all hardware threads
     double total = std::numeric_limits<double>::infinity(); ///< latency of a known valid schedule
     bool findsSchedule = true; ///< true if a better schedule is searched before the proof
-    /// True if a quick first bound and every longer run of the set-cover bound are published.
+    /// True if the set-cover bound is computed in several runs, each longer than the one before, and every
+    /// run that raises the bound reports it. If false, one run has all the remaining time.
     bool reportsEarly = false;
     std::stop_token stop;
 };

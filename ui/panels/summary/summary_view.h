@@ -25,9 +25,10 @@ namespace tilewright::ui {
 class ControlBar;
 class LanguagePage;
 
-/// The Summary: a row a lens with its figures beside the floor (R19), rows that are searched or simulated
-/// when asked, what each figure is made of, and the figures of the selected operator in every lens. Another
-/// machine, or another model on this machine, has a second block of rows with the ratio of each figure.
+/// The Summary has one row for each lens: its figures, beside the floor (R19). Rows are searched or simulated
+/// when asked. The Summary also shows what each figure is made of, and the figures of the selected operator
+/// in every lens. Another machine, or another model on this machine, has a second block of rows with the
+/// ratio of each figure.
 class SummaryView : public View
 {
     Q_OBJECT

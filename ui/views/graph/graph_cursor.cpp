@@ -385,7 +385,8 @@ void GraphCursor::searchNext(int direction)
         std::copy_if(in.begin(), in.end(), std::inserter(ops, ops.end()),
                      [&](OpId op) { return search.findsOp(*m_context.document.problem(), op); });
         if (m_layouter.geometry()->sections.at(v).blocks && !ops.empty()) {
-            // The first block with a hit is opened; later hits are on the remaining cards.
+            // The card of repeated blocks opens into the first block with a hit. Hits in later blocks are
+            // found in the cards of the blocks that stay closed.
             const OpId hit = *std::find_if(in.begin(), in.end(), [&](OpId op) { return ops.count(op) > 0; });
             changeSelection(withOps(m_context.document.schedule(), s, {hit}));
             m_cursor = m_openedFor = GraphKey{GraphKey::Kind::Op, hit.value};

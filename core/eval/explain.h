@@ -63,8 +63,9 @@ struct ScheduleRoofline
 /// Returns the time of an op without padding, the unit of `work` above.
 [[nodiscard]] double opWork(const Problem& problem, OpId op, const Rules& rules);
 
-/// How well a MatMul of a subgraph uses the arrays of a core: output-stationary ones of native_h x native_w PEs
-/// (R8.2), or those of the machine (R8.4). Computed under all rules, even those that charge a MatMul differently.
+/// How well a MatMul of a subgraph uses the arrays of a core: output-stationary ones of native_h x native_w
+/// PEs (R8.2), or those of the machine (R8.4). Computed under all rules, even those that charge a MatMul
+/// differently.
 struct ArrayUse
 {
     OpId op;
@@ -82,8 +83,8 @@ struct ArrayUses
     std::int64_t rows = 1, cols = 1; ///< PEs of an array
     std::int64_t arrays = 1;         ///< number of arrays of a core
     [[nodiscard]] std::int64_t pes() const noexcept { return rows * cols * arrays; }
-    std::vector<ArrayUse> uses;      ///< in the order in which the subgraph declares its ops
-    std::size_t more = 0; ///< number of MatMuls beyond the `most` requested ones, which are left out
+    std::vector<ArrayUse> uses; ///< in the order in which the subgraph declares its ops
+    std::size_t more = 0;       ///< number of MatMuls beyond the `most` requested ones, which are left out
 };
 
 /// Returns the array use of the first MatMuls of a subgraph; empty if the subgraph breaks R2.2, R4.1 to R4.5

@@ -206,8 +206,7 @@ private:
     void reduction(const Operator& op)
     {
         for (const ModelTensorId out : op.outputs) {
-            npu::ModelOp& made =
-                add(npu::OpType::Reduce, m_node->name, {op.inputs[0].index()}, out.index());
+            npu::ModelOp& made = add(npu::OpType::Reduce, m_node->name, {op.inputs[0].index()}, out.index());
             if (const auto* pool = std::get_if<model::WindowAttributes>(&op.attributes))
                 made.passes = std::min(saturatingMul(pool->kernel[0], pool->kernel[1]), kMostPasses);
         }

@@ -345,8 +345,9 @@ void tileReduce(TileGraphBuilder& b, const ModelOp& op)
     const Box block = vectorBlock(b, op, tensor);
     const auto inputs = static_cast<double>(elementsOf(b, input));
     const auto results = static_cast<double>(elementsOf(b, out));
-    const auto most = std::max<std::int64_t>(
-        1, static_cast<std::int64_t>(static_cast<double>(b.hardware().spmBytes) / 2 / b.model().bytesOf(input)));
+    const auto most =
+        std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(b.hardware().spmBytes) / 2 /
+                                                            b.model().bytesOf(input)));
     const std::int64_t passes = op.passes > 0 ? op.passes : b.model().reductionOf(op);
     const auto blocks = static_cast<double>(blocksOf(tensor, block));
     std::int64_t index = 0;

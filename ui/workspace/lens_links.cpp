@@ -319,10 +319,11 @@ void LensLinks::followSystolic()
             if (!(*shown == settings.gemm))
                 settings.ownTile.reset();
             settings.gemm = *shown;
-            settings.origin = (m_part == SystolicPart::Layer
-                                   ? tr("%1, the whole product").arg(name)
-                                   : tr("%1, a tile of subgraph %2").arg(name, QString::number(at->subgraph.index())))
-                                  .toStdString();
+            settings.origin =
+                (m_part == SystolicPart::Layer
+                     ? tr("%1, the whole product").arg(name)
+                     : tr("%1, a tile of subgraph %2").arg(name, QString::number(at->subgraph.index())))
+                    .toStdString();
             m_origins.insert(settings.origin);
             m_shown[index(Lens::Systolic)] = true;
         }

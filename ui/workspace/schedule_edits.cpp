@@ -340,11 +340,12 @@ Result<Schedule> scheduleAfter(const Problem& problem, const Schedule& schedule,
 bool applyDrop(Document& document, Selection& selection, const OpDrop& drop, const SnapshotPtr& judged)
 {
     const QString what = opsText(document, drop.ops);
-    const QString text = drop.recompute
-                             ? (drop.to ? tr("Recompute %1 in subgraph %2").arg(what, QString::number(drop.to->index()))
-                                        : tr("Recompute %1 in a new subgraph").arg(what))
-                             : (drop.to ? tr("Move %1 to subgraph %2").arg(what, QString::number(drop.to->index()))
-                                        : tr("Move %1 to a new subgraph").arg(what));
+    const QString text =
+        drop.recompute
+            ? (drop.to ? tr("Recompute %1 in subgraph %2").arg(what, QString::number(drop.to->index()))
+                       : tr("Recompute %1 in a new subgraph").arg(what))
+            : (drop.to ? tr("Move %1 to subgraph %2").arg(what, QString::number(drop.to->index()))
+                       : tr("Move %1 to a new subgraph").arg(what));
     if (!judged)
         return applySettled(document, selection, scheduleAfter(document, drop), text, drop.ops);
     const Schedule before = document.schedule();

@@ -527,7 +527,8 @@ std::vector<int> timesRead(const NpuGraph& g)
                 for (std::int64_t c = 0; c < t.shape[2]; ++c)
                     for (std::int64_t d = 0; d < t.shape[3]; ++d) {
                         const std::int64_t row = (t.offset[0] + a) * all[1] + t.offset[1] + b;
-                        const std::int64_t place = (row * all[2] + t.offset[2] + c) * all[3] + t.offset[3] + d;
+                        const std::int64_t place =
+                            (row * all[2] + t.offset[2] + c) * all[3] + t.offset[3] + d;
                         ++out[static_cast<std::size_t>(place)];
                     }
     }

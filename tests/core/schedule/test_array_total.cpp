@@ -193,6 +193,29 @@ private slots:
         QCOMPARE(c.utilisation, 100.0 * 50 * 70 / (128 * 128 * c.cycles));
     }
 
+    /// The share is that of all arrays of a core, and of all multipliers of a dot-product array.
+    void rule_8_4_theShareIsOfAllMultipliers()
+    {
+        Problem::Data data = product(128, 128, 512)->data();
+        data.hardware.nativeWidth = data.hardware.nativeHeight = 64;
+        data.hardware.array = {ComputeArray::Kind::Systolic, 1, 1, 4};
+        const ProblemPtr four = Problem::build(data).value();
+        const Subgraph s = tiled({OpId(0)}, {512, 128, 128});
+        const ArrayUses a = arrayUses(*four, s, Rules::machine(), 1);
+        QCOMPARE(a.pes(), std::int64_t{64 * 64 * 4});
+        QCOMPARE(a.uses[0].cycles, 2.0 * 8 / 4 * 128 + 126);
+        QCOMPARE(a.uses[0].utilisation, 128.0 * 128 * 512 / (64 * 64 * 4 * a.uses[0].cycles));
+        data.hardware.nativeWidth = 16;
+        data.hardware.nativeHeight = 1;
+        data.hardware.array = {ComputeArray::Kind::DotProduct, 32, 16, 2};
+        const ProblemPtr dots = Problem::build(data).value();
+        const ArrayUses d = arrayUses(*dots, s, Rules::machine(), 1);
+        QCOMPARE(d.rows, std::int64_t{32});
+        QCOMPARE(d.cols, std::int64_t{16});
+        QCOMPARE(d.uses[0].cycles, 128.0 * 4 * 16);
+        QCOMPARE(d.uses[0].utilisation, 1.0);
+    }
+
     /// As many as were asked for, how many more there are, nothing of a subgraph that cannot run.
     void theListIsAsLongAsAskedFor()
     {

@@ -520,6 +520,37 @@ private Q_SLOTS:
         }
         QApplication::setFont(before);
     }
+
+    /// A name may look like a place holder of a sentence.
+    void namesWithPercentSignsStayWhole()
+    {
+        Problem::Data data;
+        for (int i = 0; i <= 8; ++i)
+            data.tensors.push_back({64, 64, {}});
+        for (std::size_t i = 0; i < 8; ++i)
+            data.ops.push_back(
+                {OpType::Pointwise, {TensorId(i)}, TensorId(i + 1), 1, "%" + std::to_string(i)});
+        data.hardware = {100'000, 10, 64, 64, {}, {}};
+        const ProblemPtr problem = Problem::build(std::move(data)).value();
+        Schedule fused;
+        fused.subgraphs = {std::make_shared<const Subgraph>(
+            Subgraph{{problem->topologicalOrder().begin(), problem->topologicalOrder().end()},
+                     {64, 64, 1},
+                     {},
+                     {},
+                     {},
+                     false})};
+        const auto o = open();
+        SolverOutcome outcome;
+        outcome.before = takeSnapshot(problem, oneOpPerSubgraph(*problem, Rules::final()), Rules::final(), 1);
+        outcome.after = takeSnapshot(problem, fused, Rules::final(), 2);
+        SolverChanges changes(o->window.state().context(), nullptr);
+        changes.setOutcome(std::make_shared<const SolverOutcome>(outcome));
+        changes.settle();
+        QTRY_VERIFY(changes.topLevelItemCount() > 0);
+        QCOMPARE(changes.topLevelItem(0)->text(0),
+                 QStringLiteral("fused: 8 ops (%0, %1, %2, …), 8 subgraphs → 1"));
+    }
 };
 
 TILEWRIGHT_TEST(TestSolverPanel)

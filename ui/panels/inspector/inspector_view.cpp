@@ -416,9 +416,10 @@ void InspectorView::refreshArray(const Snapshot& snapshot, SubgraphId id, const 
     const Subgraph& s = snapshot.schedule[id];
     const ArrayUses array = arrayUses(*snapshot.problem, s, snapshot.evaluation.rules, kShown);
     const QString size = sizeText({array.rows, array.cols});
-    QString text = (array.arrays > 1 ? tr("%1 arrays of %2: cycles and share spent multiplying:")
-                                           .arg(number(array.arrays), size)
-                                     : tr("Array of %1: cycles and share spent multiplying:").arg(size));
+    QString text =
+        (array.arrays > 1
+             ? tr("%1 arrays of %2: cycles and share spent multiplying:").arg(number(array.arrays), size)
+             : tr("Array of %1: cycles and share spent multiplying:").arg(size));
     for (const ArrayUse& use : array.uses)
         text += QStringLiteral("<br><a href='op:%1'>%2</a> ")
                     .arg(use.op.index())

@@ -137,7 +137,8 @@ QString tensorTooltip(const Snapshot& snapshot, TensorId tensor, const GraphTraf
                       std::optional<OpId> consumer)
 {
     const Problem& problem = *snapshot.problem;
-    Table table(QStringLiteral("%1 · tensor %2").arg(plain(problem.tensorName(tensor)), QString::number(tensor.value)));
+    Table table(QStringLiteral("%1 · tensor %2")
+                    .arg(plain(problem.tensorName(tensor)), QString::number(tensor.value)));
     table.row(tr("width × height"), shape(problem.tensor(tensor)));
     table.row(tr("elements"), number(problem.tensor(tensor).elements()));
     if (problem.isGraphInput(tensor))

@@ -208,7 +208,7 @@ private:
         for (const ModelTensorId out : op.outputs) {
             npu::ModelOp& made = add(npu::OpType::Reduce, m_node->name, {op.inputs[0].index()}, out.index());
             if (const auto* pool = std::get_if<model::WindowAttributes>(&op.attributes))
-                made.passes = std::min(saturatingMul(pool->kernel[0], pool->kernel[1]), kMostPasses);
+                made.passes = std::min(saturatingMul(pool->kernel[0], pool->kernel[1]), npu::kMostPasses);
         }
         note(NodeStatus::Approximated,
              "a vector node for each block of its result, which reads its share of the operand");

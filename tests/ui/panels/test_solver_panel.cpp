@@ -542,7 +542,8 @@ private Q_SLOTS:
                      false})};
         const auto o = open();
         SolverOutcome outcome;
-        outcome.before = takeSnapshot(problem, oneOpPerSubgraph(*problem, Rules::final()), Rules::final(), 0, 1);
+        outcome.before =
+            takeSnapshot(problem, oneOpPerSubgraph(*problem, Rules::final()), Rules::final(), 0, 1);
         outcome.after = takeSnapshot(problem, fused, Rules::final(), 0, 2);
         SolverChanges changes(o->window.state().context(), nullptr);
         changes.setOutcome(std::make_shared<const SolverOutcome>(outcome));

@@ -203,7 +203,7 @@ Status exportReport(const Document& document, const std::vector<View*>& views, c
     if (document.model())
         options.figures = verbs::reportFigures(*document.model(), document.snapshot()->evaluation);
     Comparison comparison;
-    if (const SnapshotPtr baseline = document.baseline()) {
+    if (const SnapshotPtr baseline = document.baseline(); baseline && baseline->evaluation.valid()) {
         comparison =
             compareSchedules(document.problem(), baseline->schedule, document.schedule(), document.rules());
         options.comparison = &comparison;

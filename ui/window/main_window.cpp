@@ -423,6 +423,9 @@ void MainWindow::setTheme(const QString& choice)
                 .arg(theme.accent.name(), theme.inkOn(theme.accent).name(),
                      Theme::mix(theme.accent, theme.text, 0.2).name(), theme.panel.name(), theme.muted.name())
                 .arg(QFontInfo(QApplication::font()).pixelSize()));
+    // The style's own mark of what has no room in a tool bar is black.
+    for (auto* more : findChildren<QToolButton*>(QStringLiteral("qt_toolbar_ext_button")))
+        more->setIcon(icon(QStringLiteral("down")));
     m_state->themes.setTheme(theme);
     // A label keeps the colour that its links had when its text was set.
     for (auto* label : findChildren<QLabel*>())

@@ -12,6 +12,7 @@
 #include "workload/generate.h"
 
 #include <QHeaderView>
+#include <QLabel>
 #include <QWheelEvent>
 #include <QtTest>
 
@@ -303,6 +304,25 @@ private Q_SLOTS:
         QCOMPARE(data->graphs[1].hulls.size(), colours.size());
         for (std::size_t i = 0; i < colours.size(); ++i)
             QCOMPARE(data->graphs[1].hulls[i].fill.value, static_cast<double>(colours[i]));
+    }
+
+    /// As a baseline of another machine may be after a restart.
+    void aBaselineThatIsNotValidHasNoShare()
+    {
+        open();
+        Schedule less = document().schedule();
+        less.subgraphs.pop_back();
+        document().addBaseline(QStringLiteral("less"),
+                               takeSnapshot(document().problem(), less, document().rules(), 0, 1));
+        document().setBaselineIndex(0);
+        m_view->settle();
+        QVERIFY(m_view->data() && !m_view->data()->isValid(0) && m_view->data()->isValid(1));
+        const auto texts = m_view->findChildren<QLabel*>();
+        QVERIFY(std::ranges::any_of(texts, [](const QLabel* label) {
+            return label->text().contains(QStringLiteral("A is not valid on this machine"));
+        }));
+        QVERIFY(std::ranges::none_of(
+            texts, [](const QLabel* label) { return label->text().contains(QLatin1Char('%')); }));
     }
 };
 

@@ -56,6 +56,11 @@ struct CompareData
     /// For models: per op of A and of B, its counterparts in the other model.
     std::array<std::vector<std::set<OpId>>, 2> counterparts;
 
+    /// False if the schedule of a side breaks a rule, so that its total says nothing.
+    [[nodiscard]] bool isValid(std::size_t side) const
+    {
+        return !snapshots[side] || snapshots[side]->evaluation.valid();
+    }
     /// Maps ops of one side to the ops of the other; the same ops for schedules.
     [[nodiscard]] std::set<OpId> across(std::size_t from, const std::set<OpId>& ops) const;
 };

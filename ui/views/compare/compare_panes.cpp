@@ -137,7 +137,9 @@ void ComparePanes::paintHeading(QPainter& painter, const QRectF& area, std::size
     QString detail = number(m_data->totals[pane]);
     if (m_data->models)
         detail = tr("%1 cycles").arg(detail);
-    if (pane == 1 && before > 0)
+    if (!m_data->isValid(pane))
+        detail = tr("not valid here");
+    else if (pane == 1 && before > 0 && m_data->isValid(0))
         detail += QStringLiteral("  ") + signedPercent(after / (before * m_data->unitOfA) - 1);
     const QRectF place = panesIn(area)[pane];
     const QFont bold = uiFont(1.0, QFont::DemiBold);
@@ -147,9 +149,10 @@ void ComparePanes::paintHeading(QPainter& painter, const QRectF& area, std::size
     writeLine(painter, {place.left() + 10, y}, most, name, bold, theme.text, Qt::ElideMiddle);
     writeLine(painter, {place.left() + 22 + std::min(most, TextMetrics(bold).horizontalAdvance(name)), y},
               room, detail, uiFont(),
-              pane == 0 || after == before ? theme.muted
-              : after < before             ? theme.ok
-                                           : theme.warning);
+              !m_data->isValid(pane)                                ? theme.error
+              : pane == 0 || after == before || !m_data->isValid(0) ? theme.muted
+              : after < before                                      ? theme.ok
+                                                                    : theme.warning);
 }
 
 void ComparePanes::paint(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)

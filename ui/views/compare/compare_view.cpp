@@ -283,6 +283,12 @@ QString CompareView::summary() const
         return tr("Nothing to compare yet.");
     if (!m_data->models) {
         const Comparison& c = m_data->comparison;
+        for (const std::size_t side : {std::size_t{0}, std::size_t{1}})
+            if (!m_data->isValid(side))
+                return tr("%1; %2 is not valid on this machine: %3")
+                    .arg(counted(std::ssize(c.contributions), tr("difference"), tr("differences")),
+                         side == 0 ? tr("A") : tr("B"),
+                         ui::sentence(m_data->snapshots[side]->evaluation.issues.front().text));
         return c.contributions.empty()
                    ? tr("Both schedules are the same.")
                    : tr("%1: %2 (%3)")

@@ -96,6 +96,17 @@ void finish(SubgraphPoint& p)
 
 } // namespace
 
+namespace {
+
+/// R8.4: multiplications of a core in a cycle.
+std::int64_t multipliersOf(const Hardware& hw)
+{
+    const bool dots = hw.array.kind == ComputeArray::Kind::DotProduct;
+    return (dots ? hw.array.inputs * hw.array.outputs : hw.nativeHeight * hw.nativeWidth) * hw.array.arrays;
+}
+
+} // namespace
+
 double opWork(const Problem& problem, OpId op, const Rules& rules)
 {
     const Hardware& hw = problem.hardware();
@@ -106,7 +117,9 @@ double opWork(const Problem& problem, OpId op, const Rules& rules)
                   static_cast<double>(hw.nativeWidth);
     const auto depth = static_cast<double>(problem.reductionSize(op));
     if (matMul && rules.compute == Rules::Compute::Array) // every PE is busy in every cycle
-        work *= depth / StepCosts(hw, {}, rules).wholeTile(problem.reductionSize(op));
+        work *= depth / StepCosts(hw, {}, rules).wholeTile(problem.reductionSize(op)) *
+                static_cast<double>(hw.nativeHeight * hw.nativeWidth) /
+                static_cast<double>(multipliersOf(hw));
     else if (matMul && rules.kScaling == Rules::KScaling::Native)
         work *= depth / static_cast<double>(hw.nativeK());
     return work;
@@ -176,7 +189,7 @@ public:
         }
         if (!withBoundEngine(false, [&](auto& engine) { count(out.uses, engine, true); }))
             walk(out.uses);
-        const auto pes = static_cast<double>(out.pes());
+        const auto pes = static_cast<double>(multipliersOf(hw));
         for (ArrayUse& use : out.uses) {
             const Tensor& t = problem.tensor(problem.op(use.op).output);
             use.utilisation = static_cast<double>(t.height) * static_cast<double>(t.width) *

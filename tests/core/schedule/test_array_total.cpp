@@ -214,6 +214,16 @@ private slots:
         QCOMPARE(d.cols, std::int64_t{16});
         QCOMPARE(d.uses[0].cycles, 128.0 * 4 * 16);
         QCOMPARE(d.uses[0].utilisation, 1.0);
+        // The roof is that of all of them: no point lies above it.
+        for (const ProblemPtr& p : {four, dots}) {
+            Schedule schedule;
+            schedule.subgraphs = {std::make_shared<const Subgraph>(s)};
+            const Evaluation e = evaluate(*p, schedule, Rules::machine());
+            const double work = opWork(*p, OpId(0), Rules::machine());
+            const double share = arrayUses(*p, s, Rules::machine(), 1).uses[0].utilisation;
+            QVERIFY(std::abs(work / e.subgraphs[0].compute - share) < 1e-9);
+            QVERIFY(scheduleRoofline(*p, schedule, e).whole.throughput <= 1);
+        }
     }
 
     /// As many as were asked for, how many more there are, nothing of a subgraph that cannot run.

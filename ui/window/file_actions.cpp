@@ -552,6 +552,9 @@ bool FileActions::confirmDiscard(const std::vector<LensDocument*>& documents)
                     tr("These have changes that are not saved:") + QStringLiteral("\n\n") +
                         names.join(QLatin1Char('\n')),
                     QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, &m_window);
+    box.button(QMessageBox::Save)->setText(tr("&Save")); // Qt's own texts have no keys on every desktop
+    box.button(QMessageBox::Discard)->setText(tr("&Discard"));
+    box.button(QMessageBox::Cancel)->setText(tr("&Cancel"));
     box.setTextFormat(Qt::PlainText);
     const int answer = box.exec();
     if (answer == QMessageBox::Save)

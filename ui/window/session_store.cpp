@@ -443,7 +443,7 @@ void Recovery::offer()
     const LostSession& session = lost.front();
     bar().show(
         MessageBar::Kind::Warning,
-        tr("Tilewright did not close properly on %1. Unsaved changes can be restored: %2.")
+        tr("Tilewright did not close properly. Unsaved changes, last of %1, can be restored: %2.")
             .arg(QLocale().toString(session.saved, QStringLiteral("d MMMM, hh:mm")),
                  session.documents.join(QStringLiteral(", "))),
         tr("Restore"), [this, session] { restore(session); }, tr("Discard"),

@@ -427,6 +427,7 @@ Result<Schedule> withLocksOf(Schedule found, const Schedule& current)
         kept.locked = true;
         *at = std::make_shared<const Subgraph>(std::move(kept));
     }
+    found.extra = current.extra;
     return found;
 }
 

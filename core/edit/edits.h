@@ -102,8 +102,9 @@ namespace edit {
 [[nodiscard]] Result<Schedule> setLocked(const Schedule& schedule, std::span<const SubgraphId> subgraphs,
                                          bool locked);
 
-/// Applies the locks of `current` to a schedule from another source, for example the solver. Refused if it
-/// splits or tiles a locked subgraph differently.
+/// Applies the locks, the constraints and other fields of the file (Schedule::extra) of `current` to a
+/// schedule from another source, for example the solver. Refused if it splits or tiles a locked subgraph
+/// differently.
 [[nodiscard]] Result<Schedule> withLocksOf(Schedule found, const Schedule& current);
 
 /// Quick fix that never adds a violation: creates a subgraph for each op that is in no subgraph.

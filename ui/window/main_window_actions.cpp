@@ -303,6 +303,7 @@ QMenu* placeOf(const QAction& action, QMenu& menu)
         {"graph.colour.", tr("&Colour by")},
         {"schedule.traversal.", tr("Tra&versal")},
         {"schedule.rules.", tr("R&ules")},
+        {"schedule.constrain.", tr("&Constraints")},
         {"file.csv.", tr("Export &CSV")},
     };
     for (const auto& [prefix, name] : submenus)

@@ -9,6 +9,7 @@
 #include "window/start_page.h"
 #include "window/tour_player.h"
 #include "window/view_catalog.h"
+#include "workspace/constraint_edits.h"
 #include "workspace/installed_files.h"
 #include "workspace/lens_links.h"
 #include "workspace/schedule_edits.h"
@@ -95,6 +96,24 @@ void MainWindow::createEditActions()
         tr("The solver does not change ops, granularity, retained tensors and drawn tile order of locked "
            "subgraphs."),
         subgraph, toggleLock);
+    const Available ops = [&d, &s] {
+        return d.hasProblem() ? Availability(selectedOps(d, s).size() > 1,
+                                             tr("Select two or more ops or a subgraph with several first."))
+                              : Availability(false, tr("Open a problem first."));
+    };
+    add("schedule.constrain.together", tr("Keep &together"), "", {},
+        tr("A constraint of the solver: a subgraph that runs one of the selected ops runs all of them."), ops,
+        keepTogether);
+    add("schedule.constrain.apart", tr("Keep &apart"), "", {},
+        tr("A constraint of the solver: no subgraph runs two of the selected ops."), ops, keepApart);
+    add("schedule.constrain.tile", tr("&Keep this tile"), "", {},
+        tr("A constraint of the solver: subgraphs with an op of the selected one have its granularity."),
+        subgraph, keepTile);
+    add("schedule.constrain.always", tr("Al&ways retain"), "", {},
+        tr("A constraint of the solver: no subgraph stores the selected tensor in slow memory."), tensor,
+        alwaysRetain);
+    add("schedule.constrain.never", tr("&Never retain"), "", {},
+        tr("A constraint of the solver: no subgraph retains the selected tensor."), tensor, neverRetain);
     for (const TraversalKind kind : {TraversalKind::Raster, TraversalKind::Snake, TraversalKind::Column,
                                      TraversalKind::ColumnSnake, TraversalKind::Spiral}) {
         const auto name = traversalName(kind);

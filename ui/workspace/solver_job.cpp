@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workspace/solver_job.h"
 
+#include "solve/search/constraint_costs.h"
+
 #include "verbs/schedule.h"
 
 #include <QMetaObject>
@@ -99,7 +101,7 @@ SolverJob::~SolverJob()
     }
 }
 
-void SolverJob::start(ProblemPtr problem, SolveOptions options, bool finishesOnRun)
+void SolverJob::start(ProblemPtr problem, SolveOptions options, Then then)
 {
     if (m_thread.joinable()) {
         m_thread.request_stop();
@@ -111,7 +113,7 @@ void SolverJob::start(ProblemPtr problem, SolveOptions options, bool finishesOnR
     m_clock = std::make_shared<PausableClock>();
     options.clock = [clock = m_clock] { return clock->seconds(); };
     options.paused = [clock = m_clock] { return clock->isPaused(); };
-    m_thread = std::jthread([this, run, finishesOnRun, problem = std::move(problem),
+    m_thread = std::jthread([this, run, then, problem = std::move(problem),
                              options = std::move(options)](std::stop_token stop) mutable {
         const auto post = [this, run](auto deliver) {
             QMetaObject::invokeMethod(
@@ -135,7 +137,17 @@ void SolverJob::start(ProblemPtr problem, SolveOptions options, bool finishesOnR
         auto result = [&]() -> Result<SolveResult> {
             try {
                 auto found = solve(*problem, options);
-                if (!found || !finishesOnRun)
+                if (found && then == Then::Price) {
+                    findConstraintCosts(
+                        *problem, options, *found,
+                        [&](std::size_t done, std::size_t all, const std::string& without) {
+                            post([this, without = QString::fromStdString(without),
+                                  done = static_cast<int>(done),
+                                  all = static_cast<int>(all)] { Q_EMIT pricing(without, done, all); });
+                        });
+                    found->stopped = found->stopped || stop.stop_requested();
+                }
+                if (!found || then != Then::FinishOnRun)
                     return found;
                 post([this] { Q_EMIT finishing(); });
                 verbs::SolveCall call;

@@ -90,8 +90,13 @@ public:
     using QObject::QObject;
     ~SolverJob() override;
 
-    /// `finishesOnRun`: the end of the run decides between the schedules found (verbs::finishAfter()).
-    void start(ProblemPtr problem, SolveOptions options, bool finishesOnRun = false);
+    /// What follows the search.
+    enum class Then {
+        Nothing,
+        FinishOnRun, ///< the end of the run decides between the schedules found (verbs::finishAfter())
+        Price        ///< SolveResult::constraintCosts
+    };
+    void start(ProblemPtr problem, SolveOptions options, Then then = Then::Nothing);
     void stop();
     /// Pauses or resumes the solver; the time limit is paused too. stop() also works while paused.
     void setPaused(bool paused) { m_clock->setPaused(paused); }
@@ -111,6 +116,8 @@ Q_SIGNALS:
     void improved(double seconds, double value, std::shared_ptr<const tilewright::Schedule> schedule);
     void status(tilewright::SolveStatus status);
     void finishing(); ///< the search has ended; schedules are run
+    /// The search has ended; another one without this constraint begins, after `done` of `all` such searches.
+    void pricing(QString without, int done, int all);
     /// `onRun` is null unless the run decided.
     void finished(std::shared_ptr<const tilewright::SolveResult> result,
                   std::shared_ptr<const tilewright::RunFinish> onRun);

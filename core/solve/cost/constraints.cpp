@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "rules/subgraph_plan.h"
+#include "solve/cost/extent_range_text.h"
 
 #include <utility>
 
@@ -24,17 +25,6 @@ std::string namesOfOps(const Problem& problem, std::span<const OpId> ops)
         out += problem.opName(o);
     }
     return out;
-}
-
-std::string rangeText(const ExtentRange& range)
-{
-    if (range.least == range.most)
-        return formatGrouped(range.least);
-    if (range.most == ExtentRange().most)
-        return "at least " + formatGrouped(range.least);
-    if (range.least <= 1)
-        return "at most " + formatGrouped(range.most);
-    return formatGrouped(range.least) + " to " + formatGrouped(range.most);
 }
 
 struct NamedAxis
@@ -128,7 +118,7 @@ std::string constraintText(const Problem& problem, const ScheduleConstraints& co
             out += out.size() > start ? ", " : " ";
             out += axis.name;
             out += " ";
-            out += rangeText(range);
+            out += extentRangeText(range);
         }
     return out;
 }

@@ -42,9 +42,7 @@ std::vector<Release> releasesOf(const Problem& problem, const SolveOptions& opti
         const Subgraph& locked = *options.start->subgraphs[i];
         if (!locked.locked)
             continue;
-        Release release{"lock of subgraph " + std::to_string(i), options.constraints, found};
-        if (const std::string names = opNames(problem, locked.ops); !names.empty())
-            release.text += " (" + names + ")";
+        Release release{lockText(problem, SubgraphId(i), locked), options.constraints, found};
         const auto same = std::ranges::find_if(
             release.start.subgraphs, [&](const SubgraphPtr& s) { return s->locked && isAlike(*s, locked); });
         if (same != release.start.subgraphs.end()) {
@@ -78,7 +76,16 @@ bool keepsAll(const Problem& problem, const SolveOptions& options, const Schedul
 
 } // namespace
 
-void findConstraintCosts(const Problem& problem, const SolveOptions& options, SolveResult& result)
+std::string lockText(const Problem& problem, SubgraphId id, const Subgraph& subgraph)
+{
+    std::string out = "lock of subgraph " + std::to_string(id.index());
+    if (const std::string names = opNames(problem, subgraph.ops); !names.empty())
+        out.append(" (").append(names).append(")");
+    return out;
+}
+
+void findConstraintCosts(const Problem& problem, const SolveOptions& options, SolveResult& result,
+                         const OnCostSearch& onSearch)
 {
     struct Released
     {
@@ -88,7 +95,12 @@ void findConstraintCosts(const Problem& problem, const SolveOptions& options, So
         std::string space;
     };
     std::vector<Released> all;
-    for (Release& release : releasesOf(problem, options, result.schedule)) {
+    std::vector<Release> releases = releasesOf(problem, options, result.schedule);
+    for (Release& release : releases) {
+        if (options.stop.stop_requested())
+            break;
+        if (onSearch)
+            onSearch(all.size(), releases.size(), release.text);
         SolveOptions free = options;
         free.constraints = std::move(release.constraints);
         free.start = std::move(release.start);

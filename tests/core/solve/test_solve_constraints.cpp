@@ -6,6 +6,7 @@
 #include "rules/subgraph_plan.h"
 #include "schedule_exists.h"
 #include "solve/cost/constraints.h"
+#include "solve/cost/extent_range_text.h"
 #include "solve/search/constraint_costs.h"
 #include "solve/search/no_schedule.h"
 #include "solve/search/solver.h"
@@ -171,6 +172,7 @@ private slots:
     void costsOfLocks();
     void costsOfEnergy();
     void filesAreReadAndWritten();
+    void rangesAreTyped();
     void filesAreRefused_data();
     void filesAreRefused();
     void whatIsImpossibleIsSaid();
@@ -318,7 +320,13 @@ void TestSolveConstraints::costsOfLocks()
     options.seconds = 0.5;
     auto result = solve(*problem, options);
     QVERIFY(result);
-    findConstraintCosts(*problem, options, *result);
+    std::vector<std::string> searched;
+    findConstraintCosts(*problem, options, *result,
+                        [&](std::size_t done, std::size_t all, const std::string& without) {
+                            QVERIFY(done == searched.size() && all == 1);
+                            searched.push_back(without);
+                        });
+    QCOMPARE(searched, std::vector<std::string>{"lock of subgraph 0 (a)"});
     QCOMPARE(result->constraintCosts.size(), std::size_t{1});
     const ConstraintCost& cost = result->constraintCosts.front();
     QCOMPARE(cost.text, std::string("lock of subgraph 0 (a)"));
@@ -349,6 +357,20 @@ void TestSolveConstraints::costsOfEnergy()
         QVERIFY(c.cost >= 0 && c.least <= c.cost * (1 + 1e-9) && c.cost <= c.most * (1 + 1e-9));
         QVERIFY(isNear(c.without + c.cost, result->energy));
     }
+}
+
+/// What the user types is read as it is written.
+void TestSolveConstraints::rangesAreTyped()
+{
+    constexpr std::int64_t free = ExtentRange().most;
+    for (const ExtentRange& range : {ExtentRange{64, 64}, {16, 2048}, {16, free}, {1, 128}}) {
+        const auto read = readExtentRange(extentRangeText(range));
+        QVERIFY2(read && *read == range, extentRangeText(range).c_str());
+    }
+    QVERIFY(readExtentRange("") && !readExtentRange("")->any());
+    for (const char* bad : {"wide", "0", "64 to 16", "16 to", "at least ", "at most 3000000000", "2.5"})
+        QVERIFY2(!readExtentRange(bad), bad);
+    QVERIFY(readExtentRange("64 to 16").error().message.starts_with("\"64 to 16\""));
 }
 
 void TestSolveConstraints::filesAreReadAndWritten()

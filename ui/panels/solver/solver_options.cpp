@@ -5,6 +5,7 @@
 #include "theme/icon.h"
 #include "theme/text.h"
 #include "workspace/actions.h"
+#include "workspace/constraint_edits.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -23,6 +24,12 @@ namespace {
 QString key(const char* name)
 {
     return QStringLiteral("solver/") + QLatin1String(name);
+}
+
+bool hasConstraints(const Document& document)
+{
+    const auto constraints = constraintsOf(document);
+    return !constraints || constraints->any();
 }
 
 } // namespace
@@ -86,7 +93,7 @@ SolverOptions::SolverOptions(Document& document, Actions& actions, QWidget* pare
     add(m_finish, m_finish->text(),
         tr("After the search, run the schedules found (see the pane Run) and try larger and smaller tiles "
            "for the one that ends first: the end of the run decides instead of the latency. Only for the "
-           "least latency, of all subgraphs, without Placeable only."));
+           "least latency, of all subgraphs, without Placeable only and without constraints."));
     m_placeable->setChecked(settings.value(key("placeable"), defaults.placeable).toBool());
     add(m_placeable, m_placeable->text(),
         tr("Only schedules whose buffers can all be placed at addresses in fast memory; the sum of their "
@@ -125,6 +132,7 @@ SolverOptions::SolverOptions(Document& document, Actions& actions, QWidget* pare
         Q_EMIT previewToggled(on);
     });
     m_document.whenChanged(this, Part::Problem | Part::Machine | Part::RuleSet, &SolverOptions::refresh);
+    m_document.whenChanged(this, Part::Steps, &SolverOptions::refreshFinish);
     setRunning(false);
     refresh();
 }
@@ -150,7 +158,7 @@ void SolverOptions::refreshFinish()
 {
     m_finish->setEnabled(m_document.hasProblem() && !m_placeable->isChecked() &&
                          (!m_objective->isEnabled() || m_objective->currentIndex() <= 0) &&
-                         m_start->currentIndex() != SelectionOnly);
+                         m_start->currentIndex() != SelectionOnly && !hasConstraints(m_document));
 }
 
 void SolverOptions::refresh()

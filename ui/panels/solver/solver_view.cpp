@@ -6,6 +6,7 @@
 #include "snapshot/snapshot.h"
 #include "solve/proof/set_cover.h"
 #include "theme/text.h"
+#include "workspace/constraint_edits.h"
 #include "workspace/schedule_edits.h"
 
 #include <QBoxLayout>
@@ -19,6 +20,7 @@
 #include <QPushButton>
 #include <QSpinBox>
 
+#include <algorithm>
 #include <cmath>
 
 namespace tilewright::ui {
@@ -30,6 +32,11 @@ constexpr int kStatusMs = 100;      // time between two lines of progress
 constexpr int kStopMs = 30;         // wait for the last result after Stop
 constexpr double kStallSeconds = 1; // seconds without improvement until the progress line says so
 constexpr std::size_t kRuns = 20;
+
+bool hasLocks(const Schedule& schedule)
+{
+    return std::ranges::any_of(schedule.subgraphs, [](const SubgraphPtr& s) { return s->locked; });
+}
 
 /// The present phase of the search in words.
 QString phaseText(const SolveStatus& s)
@@ -83,6 +90,13 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
                    const std::shared_ptr<const RunFinish>& onRun) { finish(*result, onRun); });
     connect(&m_job, &SolverJob::finishing, this,
             [this] { m_progress->setText(tr("Running the schedules found, with other tiles …")); });
+    connect(&m_job, &SolverJob::pricing, this, [this](const QString& without, int done, int all) {
+        m_isPricing = true;
+        m_progress->setText(tr("Search %1 of %2: without the constraint “%3” …")
+                                .arg(done + 2)
+                                .arg(all + 1)
+                                .arg(sentence(without)));
+    });
     connect(&m_job, &SolverJob::failed, this, [this](const QString& why) {
         endPreview();
         m_progress->setText(why);
@@ -157,6 +171,9 @@ void SolverView::build()
         if (!m_job.isRunning() && m_card->outcome() != run)
             m_card->setOutcome(run);
     });
+    m_constraints = new SolverConstraints(context(), body);
+    connect(m_constraints, &SolverConstraints::priceClicked, this, [this] { start(true); });
+    left->addWidget(m_constraints);
     m_plot = new SolverCurveView(context(), body);
     m_plot->setMinimumHeight(48);
     left->addWidget(m_plot, 1);
@@ -164,7 +181,7 @@ void SolverView::build()
     m_card = new SolverCard(context(), body);
     m_columns->addWidget(m_card, 1);
 
-    connect(m_options, &SolverOptions::runClicked, this, &SolverView::start);
+    connect(m_options, &SolverOptions::runClicked, this, [this] { start(); });
     connect(m_options, &SolverOptions::stopClicked, this, &SolverView::stop);
     connect(m_options, &SolverOptions::pauseClicked, this, &SolverView::togglePause);
     connect(m_options, &SolverOptions::previewToggled, this,
@@ -197,6 +214,14 @@ void SolverView::registerActions()
                        m_options->start()->setCurrentIndex(SolverOptions::SelectionOnly);
                        startOrStop();
                    });
+    registry().add(
+        "schedule.constrain.range", tr("Schedule"), tr("Tile &range…"), "", {},
+        tr("A constraint of the solver: the tiles of the selected ops, or of every subgraph, have a "
+           "size or lie in a range."),
+        whenOpen, [this] {
+            Q_EMIT started(); // shows the pane
+            m_constraints->editTilesOfSelection();
+        });
     ActionSpec ending{
         QStringLiteral("solve.stop"),
         tr("Solve"),
@@ -224,31 +249,49 @@ void SolverView::startOrStop()
         start();
 }
 
-void SolverView::start()
+Result<verbs::SolveCall> SolverView::call() const
 {
-    if (!document().hasProblem())
+    verbs::SolveCall out = m_options->call();
+    const int from = m_options->start()->currentIndex();
+    const Schedule& schedule = document().schedule();
+    auto constraints = constraintsOf(document());
+    if (!constraints)
+        return constraints.error();
+    out.constraints = std::move(*constraints);
+    // locks apply even when the search starts from scratch
+    if (from != SolverOptions::FromScratch || hasLocks(schedule))
+        out.start = schedule;
+    if (from == SolverOptions::SelectionOnly) {
+        out.selection = selectedOps(document(), selection());
+        if (out.selection.empty())
+            return Error{ErrorCode::Refused,
+                         tr("select the ops or subgraphs that may change first").toStdString(),
+                         {},
+                         {}};
+    }
+    return out;
+}
+
+void SolverView::start(bool findsCosts)
+{
+    if (!document().hasProblem() || m_job.isRunning())
         return;
     for (auto* box : m_options->findChildren<QAbstractSpinBox*>())
         box->interpretText(); // F9 leaves the focus in a field
-    verbs::SolveCall call = m_options->call();
-    const int from = m_options->start()->currentIndex();
-    const auto& subgraphs = document().schedule().subgraphs;
-    const bool locks =
-        std::any_of(subgraphs.begin(), subgraphs.end(), [](const SubgraphPtr& s) { return s->locked; });
-    if (from != SolverOptions::FromScratch || locks) // locks apply even when the search starts from scratch
-        call.start = document().schedule();
-    if (from == SolverOptions::SelectionOnly) {
-        call.selection = selectedOps(document(), selection());
-        if (call.selection.empty()) {
-            m_progress->setText(tr("Select the ops or subgraphs that may change first."));
-            Q_EMIT started(); // makes the message visible
-            return;
-        }
+    const auto asked = this->call();
+    if (!asked) {
+        m_progress->setText(wholeSentence(asked.error().text()));
+        Q_EMIT started(); // makes the message visible
+        return;
     }
+    const verbs::SolveCall& call = *asked;
     SolveOptions options = *verbs::solveOptions(call, *document().problem());
     document().waitForSnapshot();
     m_before = document().snapshot();
-    m_whole = !locks && from != SolverOptions::SelectionOnly;
+    m_whole = !hasLocks(document().schedule()) && !call.constraints.any() && call.selection.empty();
+    m_isPricing = false;
+    if (findsCosts)
+        m_constraints->expectCosts();
     m_curve = {};
     m_curve.budget = options.seconds;
     m_curve.objective = options.objective;
@@ -264,7 +307,10 @@ void SolverView::start()
     m_options->restorePreview();
     m_sinceStatus.invalidate();
     m_progress->setText(tr("Starting …"));
-    m_job.start(document().problem(), std::move(options), call.finish == "run");
+    m_job.start(document().problem(), std::move(options),
+                findsCosts             ? SolverJob::Then::Price
+                : call.finish == "run" ? SolverJob::Then::FinishOnRun
+                                       : SolverJob::Then::Nothing);
     refresh();
     Q_EMIT started();
 }
@@ -275,7 +321,8 @@ void SolverView::stop()
         return;
     m_job.stop();
     endPreview();
-    m_stopTimer.start();
+    if (!m_isPricing) // the searches that are done have costs
+        m_stopTimer.start();
 }
 
 /// The solver does not stop at once; the last schedule that it delivered is checked and kept.
@@ -353,6 +400,8 @@ void SolverView::finish(const SolveResult& result, const std::shared_ptr<const R
                   .arg(secondsText(result.seconds), fixedNumber(m_options->patience()->value(), 1))
         : result.stopped ? tr("Stopped after %1.").arg(secondsText(result.seconds))
                          : tr("Finished after %1.").arg(secondsText(result.seconds)));
+    if (!result.constraintCosts.empty())
+        m_constraints->showCosts(result);
     if (result.provenOptimal && m_whole &&
         result.objective ==
             SolveObjective::Latency) // a proof under locks does not cover schedules without them
@@ -438,6 +487,7 @@ void SolverView::refresh()
 {
     const bool running = m_job.isRunning();
     m_options->setRunning(running);
+    m_constraints->setRunning(running);
     if (!running)
         m_options->restorePreview();
     registry().refresh();

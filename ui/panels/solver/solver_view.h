@@ -3,6 +3,7 @@
 
 #include "canvas/view.h"
 #include "panels/solver/solver_card.h"
+#include "panels/solver/solver_constraints.h"
 #include "panels/solver/solver_options.h"
 #include "workspace/solver_job.h"
 
@@ -34,6 +35,7 @@ public:
     /// more.
     void setLatePressMs(int ms) { m_latePressMs = ms; }
     [[nodiscard]] SolverCard& card() const { return *m_card; }
+    [[nodiscard]] SolverConstraints& constraints() const { return *m_constraints; }
     [[nodiscard]] SolverJob& job() { return m_job; }
     [[nodiscard]] const SolverCurve& curve() const { return m_curve; }
 
@@ -52,7 +54,9 @@ private:
     void build();
     void registerActions();
     void startOrStop(); ///< the action of the shortcut
-    void start();
+    /// `findsCosts`: what each constraint costs is searched too.
+    void start(bool findsCosts = false);
+    [[nodiscard]] Result<verbs::SolveCall> call() const; ///< the search that start() starts
     void stop();
     void showStatus(const SolveStatus& status);
     void finish(const SolveResult& result, const std::shared_ptr<const RunFinish>& onRun);
@@ -73,7 +77,8 @@ private:
     SolverOutcomePtr m_appliedRun;
     Schedule m_appliedTo, m_applied;        ///< the schedules before and after m_appliedRun was applied
     SnapshotPtr m_before;                   ///< the snapshot at the start of the run
-    bool m_whole = true;                    ///< true if the run may change all subgraphs
+    bool m_whole = true;                    ///< true if the run may find every schedule
+    bool m_isPricing = false;               ///< true while the run searches for costs of constraints
     std::shared_ptr<const Schedule> m_best; ///< best schedule of the run so far
     std::int64_t m_evaluations = 0;         ///< evaluations of the run so far
     std::vector<SolverOutcomePtr> m_runs;   ///< runs on this problem, on this machine, under these rules
@@ -88,6 +93,7 @@ private:
     QScrollArea* m_scroll = nullptr;
     QBoxLayout* m_columns = nullptr;
     SolverOptions* m_options = nullptr;
+    SolverConstraints* m_constraints = nullptr;
     QLabel* m_progress = nullptr;
     QComboBox* m_runList = nullptr;
     SolverCurveView* m_plot = nullptr;

@@ -148,6 +148,11 @@ void showGraphMenu(const ViewContext& context, const GraphGeometry& geometry, co
         addTo(*menu, {"schedule.retain"});
     if (hit.op || hit.subgraph)
         addTo(*menu, {"schedule.lock"});
+    if (hit.op || hit.subgraph)
+        addSubmenu(QObject::tr("Constraints"), {"schedule.constrain.together", "schedule.constrain.apart",
+                                                "schedule.constrain.tile", "schedule.constrain.range"});
+    else if (hit.tensor)
+        addSubmenu(QObject::tr("Constraints"), {"schedule.constrain.always", "schedule.constrain.never"});
     if (hit.op && document.problem()->op(*hit.op).type == OpType::MatMul) {
         const OpId op = *hit.op;
         QMenu* lenses = addSubmenu(QObject::tr("Show in"), {"lens.systolic", "lens.mapping", "lens.npu"});

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/command_palette.h"
 
+#include "model/machine.h"
 #include "theme/text.h"
+#include "workspace/document.h"
 
 #include <QKeyEvent>
 #include <QLineEdit>
@@ -78,6 +80,11 @@ QString synonymsOf(const QString& command)
         {QStringLiteral("compare.pin"), CommandPalette::tr("snapshot remember reference ghost")},
         {QStringLiteral("view.fit"), CommandPalette::tr("zoom whole everything")},
         {QStringLiteral("view.resetLayout"), CommandPalette::tr("panes windows lost")},
+        {QStringLiteral("view.dock.import"),
+         CommandPalette::tr(
+             "language model phase prefill decode batch prompt cached tokens layers bits chips "
+             "dimensions")},
+        {QStringLiteral("view.dock.machine"), CommandPalette::tr("hardware chip preset")},
         {QStringLiteral("file.export"), CommandPalette::tr("save image picture screenshot")},
         {QStringLiteral("file.report"), CommandPalette::tr("print html summary")},
         {QStringLiteral("file.open"), CommandPalette::tr("load import onnx")},
@@ -177,6 +184,19 @@ void CommandPalette::collect()
     const SnapshotPtr snapshot = m_context.document.snapshot();
     if (!snapshot)
         return;
+    if (m_context.document.model())
+        for (const MachinePreset& preset : machinePresets())
+            m_entries.push_back({Kind::Command,
+                                 tr("Machine: %1").arg(word(preset.name)),
+                                 {},
+                                 word(preset.text),
+                                 {},
+                                 [&document = m_context.document, name = preset.name] {
+                                     if (const auto machine = machinePreset(name))
+                                         (void)document.setMachine(*machine,
+                                                                   tr("Machine %1").arg(word(name)));
+                                 },
+                                 tr("hardware chip preset")});
     for (std::size_t i = 0; i < ruleSwitches().size(); ++i) {
         const RuleSwitch& rule = ruleSwitches()[i];
         m_entries.push_back({Kind::Rule,
@@ -291,6 +311,8 @@ void CommandPalette::filter(const QString& query)
         addRow(m_entries[match.index], m_entries[match.index].run);
     }
     m_list->setCurrentRow(0);
+    if (m_list->count() == 0)
+        addRow({Kind::Unavailable, tr("Nothing has this name."), {}, {}, {}, {}}, {});
 }
 
 void CommandPalette::addRow(const Entry& entry, std::function<void()> run)

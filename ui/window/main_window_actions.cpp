@@ -34,6 +34,8 @@
 #include <QTreeWidget>
 #include <QUrl>
 
+#include <algorithm>
+
 namespace tilewright::ui {
 
 void MainWindow::createActions()
@@ -340,13 +342,20 @@ void MainWindow::createMenus()
                                QStringLiteral("schedule.traversal.raster"),
                                QStringLiteral("schedule.normalise"),
                                QStringLiteral("schedule.rules.final"),
+                               QStringLiteral("query.ask"),
                                QStringLiteral("lens.slowest"),
                                QStringLiteral("lens.systolic"),
                                QStringLiteral("lens.machine"),
                                QStringLiteral("compare.next"),
                                QStringLiteral("help.tour.fuse"),
                                QStringLiteral("help.about")};
-    for (QAction* action : m_state->actions.all()) {
+    // The views register theirs at any time: commands on answers follow those on the schedule, Quit is last.
+    std::vector<QAction*> actions = m_state->actions.all();
+    std::ranges::stable_sort(actions, {}, [](const QAction* action) {
+        const QString id = action->objectName();
+        return id == QLatin1String("file.quit") ? 2 : id.startsWith(QLatin1String("query.")) ? 1 : 0;
+    });
+    for (QAction* action : actions) {
         const QString menu = Actions::menuOf(action);
         if (!menus.contains(menu))
             continue;

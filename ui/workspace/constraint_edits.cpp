@@ -130,7 +130,7 @@ bool keepTile(Document& document, Selection& selection)
 bool setTiles(Document& document, const ScheduleConstraints::Tiles& tiles)
 {
     return applyChange(document, tr("Range of tiles"),
-                  [&](ScheduleConstraints& all) { replaceTiles(all, tiles); });
+                       [&](ScheduleConstraints& all) { replaceTiles(all, tiles); });
 }
 
 ScheduleConstraints::Tiles tilesOfSelection(const Document& document, const Selection& selection)
@@ -150,7 +150,7 @@ ScheduleConstraints::Tiles tilesOfSelection(const Document& document, const Sele
 bool removeConstraint(Document& document, std::size_t number)
 {
     return applyChange(document, tr("Remove a constraint"),
-                  [&](ScheduleConstraints& all) { all = all.without(number); });
+                       [&](ScheduleConstraints& all) { all = all.without(number); });
 }
 
 } // namespace tilewright::ui

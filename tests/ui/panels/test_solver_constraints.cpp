@@ -108,8 +108,9 @@ private Q_SLOTS:
         setWanted();
         QVERIFY(pane().isVisible() && !pane().range().isVisible());
         QCOMPARE(pane().list().topLevelItemCount(), 3);
-        QVERIFY2(row(0).startsWith(QStringLiteral("together: top, left\nNot kept now: subgraph 0 runs top but")),
-                 qPrintable(row(0)));
+        QVERIFY2(
+            row(0).startsWith(QStringLiteral("together: top, left\nNot kept now: subgraph 0 runs top but")),
+            qPrintable(row(0)));
         QVERIFY(row(1) == QStringLiteral("apart: left, join"));
         QVERIFY2(row(2).startsWith(QStringLiteral("tiles of join: w at most 64")), qPrintable(row(2)));
         const ScheduleConstraints all = constraints();
@@ -178,7 +179,8 @@ private Q_SLOTS:
         QTest::keyClick(&pane().list(), Qt::Key_Return);
         type(0, QStringLiteral("64 to 128"));
         QTest::mouseClick(&pane().range().set(), Qt::LeftButton);
-        QVERIFY2(row(0).startsWith(QStringLiteral("tiles of top: w 64 to 128, h 128, k ")), qPrintable(row(0)));
+        QVERIFY2(row(0).startsWith(QStringLiteral("tiles of top: w 64 to 128, h 128, k ")),
+                 qPrintable(row(0)));
         const std::size_t subgraphs = document().schedule().size();
         selectRow(1);
         QTest::mouseClick(&pane().remove(), Qt::LeftButton);
@@ -193,10 +195,14 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("text");
         QTest::addColumn<QString>("why");
-        QTest::newRow("word") << "wide" << "wide";
-        QTest::newRow("zero") << "0" << "is no size of a tile: sizes are 1 to";
-        QTest::newRow("order") << "64 to 16" << "the first size is more than the second";
-        QTest::newRow("none") << "" << "Give a size or a range for w, h or k.";
+        QTest::newRow("word") << "wide"
+                              << "wide";
+        QTest::newRow("zero") << "0"
+                              << "is no size of a tile: sizes are 1 to";
+        QTest::newRow("order") << "64 to 16"
+                               << "the first size is more than the second";
+        QTest::newRow("none") << ""
+                              << "Give a size or a range for w, h or k.";
     }
     void badRangesAreRefused()
     {

@@ -173,6 +173,29 @@ private Q_SLOTS:
         }
     }
 
+    void machinesAndTheFormOfALanguageModelAreFound()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json")}));
+        CommandPalette palette(window.state().context(), &window);
+        palette.show();
+        auto* field = palette.findChild<QLineEdit*>();
+        const auto* list = palette.findChild<QListWidget*>();
+        QTest::keyClicks(field, QStringLiteral("decode"));
+        QVERIFY(list->count() > 0 && list->item(0)->text().contains(QStringLiteral("Import")));
+        field->clear();
+        QTest::keyClicks(field, QStringLiteral("nothing of this name"));
+        QCOMPARE(list->count(), 1);
+        QVERIFY(!(list->item(0)->flags() & Qt::ItemIsEnabled));
+        field->clear();
+        QTest::keyClicks(field, QStringLiteral("tpu-v5e"));
+        QCOMPARE(list->item(0)->text(), QStringLiteral("Machine: tpu-v5e"));
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(window.state().document.machine()->name, std::string("tpu-v5e"));
+        window.state().document.undoStack().undo();
+        QVERIFY(window.state().document.machine()->name != "tpu-v5e");
+    }
+
     /// F13: Ctrl+K finds a rule by its name, and opens the pane of the rules at it.
     void aRuleIsFoundByItsName()
     {

@@ -168,7 +168,7 @@ void QueryView::addControls()
     ActionSpec colour{
         QStringLiteral("query.colour"),
         tr("Schedule"),
-        tr("Colour the graph"),
+        tr("Colour the graph by the answer of Query"),
         QStringLiteral("palette"),
         {},
         tr("Colour each op of the graph by the column y of the answer, which needs a column named op.")};
@@ -179,6 +179,7 @@ void QueryView::addControls()
     };
     colour.checked = [this] { return workspace().opColours().values() != nullptr; };
     m_colour = addCommand(colour, [this](bool on) { colourGraph(on); });
+    m_colour->setIconText(tr("Colour the graph")); // on the button
     m_bar->addButton(m_colour)->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     connect(m_shown, &QComboBox::currentIndexChanged, this, [this](int page) {
         m_pages->setCurrentIndex(page);

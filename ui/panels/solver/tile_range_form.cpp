@@ -33,9 +33,10 @@ TileRangeForm::TileRangeForm(Document& document, QWidget* parent)
         auto* field = new QLineEdit(this);
         field->setPlaceholderText(tr("free"));
         field->setFixedWidth(field->fontMetrics().averageCharWidth() * 16);
-        addLabelled(names[i].first, field,
-                    tr("The %1 of the tiles: 64, 16 to 128, at least 16 or at most 128; empty leaves it free.")
-                        .arg(names[i].second));
+        addLabelled(
+            names[i].first, field,
+            tr("The %1 of the tiles: 64, 16 to 128, at least 16 or at most 128; empty leaves it free.")
+                .arg(names[i].second));
         connect(field, &QLineEdit::returnPressed, this, &TileRangeForm::take);
         m_fields[i] = field;
     }
@@ -53,9 +54,7 @@ void TileRangeForm::edit(ScheduleConstraints::Tiles tiles)
     const QString ops = m_tiles.ops.empty() ? tr("every subgraph")
                                             : shortOpNames(problem, m_tiles.ops, commonPrefix(problem)).names;
     constexpr qsizetype kNames = 40; // characters
-    m_what->setText(
-        tr("Tiles of %1")
-            .arg(ops.size() > kNames ? ops.left(kNames) + QChar(0x2026) : ops));
+    m_what->setText(tr("Tiles of %1").arg(ops.size() > kNames ? ops.left(kNames) + QChar(0x2026) : ops));
     for (std::size_t i = 0; i < m_fields.size(); ++i) {
         const ExtentRange& range = m_tiles.range.*kRanges[i];
         m_fields[i]->setText(range.any() ? sentence(extentRangeText(range)) : QString());

@@ -9,9 +9,7 @@
 #include "timeloop/timeloop.h"
 
 #include <algorithm>
-#include <array>
 #include <iostream>
-#include <numeric>
 
 namespace tilewright::cli {
 
@@ -163,8 +161,8 @@ int searchOne(const Subject& subject, const MapArguments& args, const InterruptG
     return Exit::Success;
 }
 
-/// The total of `objective` comes first.
-void printModel(const mapping::ModelResult& r, mapping::Objective objective)
+/// All objectives, whatever --objective is.
+void printModel(const mapping::ModelResult& r)
 {
     std::size_t width = 5;
     for (const mapping::LayerResult& l : r.layers)
@@ -191,13 +189,10 @@ void printModel(const mapping::ModelResult& r, mapping::Objective objective)
     }
     std::cout << "totals by the cost model of " << mapping::kCostModel
               << ", each layer at its own optimum for\n";
-    std::array<std::size_t, mapping::kObjectives> order{};
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_partition(order, [&](std::size_t o) { return o == std::size_t(objective); });
-    for (const std::size_t o : order)
+    for (std::size_t o = 0; o < mapping::kObjectives; ++o)
         line(std::string(mapping::objectiveName(static_cast<mapping::Objective>(o))), "",
              formatGrouped(r.totals[o].energy), formatGrouped(r.totals[o].cycles),
-             scientific(r.totals[o].edp), o == order.front() ? secondsText(r.seconds) : "");
+             scientific(r.totals[o].edp), o == 0 ? secondsText(r.seconds) : "");
 }
 
 int searchWhole(const verbs::MapModel& model, const MapArguments& args, const InterruptGuard& interrupt)
@@ -215,7 +210,7 @@ int searchWhole(const verbs::MapModel& model, const MapArguments& args, const In
         std::cout << verbs::withNotes(mapping::modelReport(*r, objectiveOf(args.objective)), model.notes);
     else {
         printLensNotes(model.notes);
-        printModel(*r, objectiveOf(args.objective));
+        printModel(*r);
     }
     rescueOutput(args.workload.file, [&] { return mapping::modelReport(*r, objectiveOf(args.objective)); });
     int code = r->interrupted ? Exit::Interrupted : r->complete ? Exit::Success : Exit::No;

@@ -10,7 +10,9 @@
 #include "views/compare/compare_view.h"
 
 #include "edit/edits.h"
+#include "edit/fit.h"
 #include "eval/evaluation.h"
+#include "snapshot/snapshot.h"
 
 #include <QCheckBox>
 #include <QComboBox>

@@ -251,7 +251,7 @@ std::uint32_t proportionalTile(TileGraphBuilder& b, std::size_t input, double al
     const auto& shape = b.model().tensors[input].shape;
     Box at{}, size{1, 1, 1, 1};
     std::int64_t left = std::max<std::int64_t>(1, elements);
-    std::int64_t place = static_cast<std::int64_t>(along * static_cast<double>(elementsOf(b, input)));
+    std::int64_t place = std::llround(along * static_cast<double>(elementsOf(b, input)));
     for (std::size_t d = shape.size(); d-- > 0;) {
         size[d] = std::min(shape[d], left);
         left = ceilDiv(left, size[d]);
@@ -290,12 +290,24 @@ void addBlocks(TileGraphBuilder& b, std::uint32_t out, const NpuTensor& tensor, 
     b.addProducer(out, std::move(grid));
 }
 
-std::int64_t blocksOf(const NpuTensor& tensor, const Box& block)
+/// At most this many elements of a tensor, as whole inner dimensions.
+std::int64_t wholeRows(const std::vector<std::int64_t>& shape, std::int64_t most)
 {
     std::int64_t out = 1;
-    for (int d = 0; d < kMaxRank; ++d)
-        out = saturatingMul(out, ceilDiv(tensor.shape[d], block[d]));
+    for (std::size_t d = shape.size(); d-- > 0;)
+        out *= std::clamp<std::int64_t>(most / out, 1, shape[d]);
     return out;
+}
+
+/// Relative position, 0 to 1, of an element of a tensor in row-major order.
+double positionOf(const NpuTensor& tensor, const Box& at)
+{
+    double place = 0, all = 1;
+    for (int d = 0; d < kMaxRank; ++d) {
+        place = place * static_cast<double>(tensor.shape[d]) + static_cast<double>(at[d]);
+        all *= static_cast<double>(tensor.shape[d]);
+    }
+    return place / all;
 }
 
 NpuTensor shapeOf(const TileGraphBuilder& b, std::uint32_t out)
@@ -319,11 +331,8 @@ void tileView(TileGraphBuilder& b, const ModelOp& op)
     ends.reserve(op.inputs.size());
     for (const std::size_t input : op.inputs)
         ends.push_back(all += elementsOf(b, input));
-    const std::int64_t blocks = blocksOf(tensor, block);
-    std::int64_t index = 0;
-    addBlocks(b, out, tensor, block, [&](const Box&, const Box&, std::int64_t elements) {
-        const double along = static_cast<double>(index++) / static_cast<double>(blocks);
-        const double place = along * static_cast<double>(all);
+    addBlocks(b, out, tensor, block, [&](const Box& at, const Box&, std::int64_t elements) {
+        const double place = positionOf(tensor, at) * static_cast<double>(all);
         std::size_t i = 0;
         while (i + 1 < ends.size() && static_cast<double>(ends[i]) <= place)
             ++i;
@@ -348,16 +357,14 @@ void tileReduce(TileGraphBuilder& b, const ModelOp& op)
     const auto most =
         std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(b.hardware().spmBytes) / 2 /
                                                             b.model().bytesOf(input)));
+    const std::int64_t held = wholeRows(b.model().tensors[input].shape, most);
     const std::int64_t passes = op.passes > 0 ? op.passes : b.model().reductionOf(op);
-    const auto blocks = static_cast<double>(blocksOf(tensor, block));
-    std::int64_t index = 0;
-    addBlocks(b, out, tensor, block, [&](const Box&, const Box&, std::int64_t elements) {
+    addBlocks(b, out, tensor, block, [&](const Box& at, const Box&, std::int64_t elements) {
         const auto share =
             static_cast<std::int64_t>(std::ceil(static_cast<double>(elements) * inputs / results));
         TileGraphBuilder::NodeSpec node;
         node.type = NodeType::Vector;
-        node.inputs = {
-            proportionalTile(b, input, static_cast<double>(index++) / blocks, std::min(share, most))};
+        node.inputs = {proportionalTile(b, input, positionOf(tensor, at), std::min(share, held))};
         node.computeCycles = ceilDiv(elements, b.hardware().vectorLanes) * passes;
         return node;
     });

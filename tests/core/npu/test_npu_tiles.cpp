@@ -579,6 +579,10 @@ void TestNpuTiles::rule_2_7_reductionsReadTheirShare()
         QCOMPARE(g.tiles[g.inputs(n)[0]].offset[0], static_cast<std::int64_t>(n));
         QCOMPARE(g.nodes[n].computeCycles, std::int64_t{9}); // 36 elements in 128 lanes
     }
+    // also where the last block of a channel is smaller
+    const NpuGraph uneven = graphOf(oneInput(OpType::Reduce, {16, 12, 12}, {16, 6, 6}, rowsAndCols(4, 6)));
+    QCOMPARE(uneven.nodes.size(), std::size_t{32});
+    QVERIFY(std::ranges::all_of(timesRead(uneven), [](int n) { return n == 1; }));
     // a mean of each channel: one pass for each element of the operand
     const NpuGraph mean = graphOf(oneInput(OpType::Reduce, {16, 12, 12}, {16}, rowsAndCols(1, 4)));
     QCOMPARE(mean.nodes.size(), std::size_t{4});

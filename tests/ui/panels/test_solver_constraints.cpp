@@ -277,8 +277,11 @@ private Q_SLOTS:
         m_window->showView(QStringLiteral("graph"));
         auto* graph = viewOf<GraphView>(*m_window, "graph");
         graph->settle();
-        select({0, 1});
         graph->setFocus();
+        for (const std::size_t op : {0U, 1U})
+            QTest::mouseClick(graph, Qt::LeftButton, op == 0 ? Qt::NoModifier : Qt::ControlModifier,
+                              graph->positionOf(OpId(op)).toPoint());
+        QCOMPARE(m_window->state().selection.state().ops.size(), std::size_t{2});
         QTest::keyClick(graph, Qt::Key_Menu);
         auto* menu = graph->findChild<QMenu*>(QString(), Qt::FindDirectChildrenOnly);
         QVERIFY(menu);

@@ -206,9 +206,11 @@ private:
     void reduction(const Operator& op)
     {
         for (const ModelTensorId out : op.outputs) {
-            npu::ModelOp& made = add(npu::OpType::Reduce, m_node->name, {op.inputs[0].index()}, out.index());
-            if (const auto* pool = std::get_if<model::WindowAttributes>(&op.attributes))
-                made.passes = std::min(saturatingMul(pool->kernel[0], pool->kernel[1]), npu::kMostPasses);
+            npu::ModelOp& made = add(npu::OpType::View, m_node->name, {op.inputs[0].index()}, out.index());
+            const auto* pool = std::get_if<model::WindowAttributes>(&op.attributes);
+            made.passes = std::clamp<std::int64_t>(pool ? saturatingMul(pool->kernel[0], pool->kernel[1])
+                                                        : m_out.model.reductionOf(made),
+                                                   1, kMaxDimension);
         }
         note(NodeStatus::Approximated,
              "a vector node for each block of its result, which reads its share of the operand");

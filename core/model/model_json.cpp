@@ -42,7 +42,11 @@ constexpr Integers kSigned{-(std::int64_t{1} << 40), std::int64_t{1} << 40};
 constexpr Integers kCount{0, std::int64_t{1} << 40};
 constexpr Integers kPositive{1, std::int64_t{1} << 40};
 
-void bindAttributes(JsonFields&, NoAttributes&, OperatorKind) {}
+void bindAttributes(JsonFields& f, NoAttributes&, OperatorKind kind)
+{
+    if (kind == OperatorKind::View)
+        f.ignored("passes"); // of the NPU lens: how many elements each one is made of
+}
 
 void bindAttributes(JsonFields& f, MatMulAttributes& a, OperatorKind)
 {

@@ -60,7 +60,7 @@ std::int64_t DefaultTiles::vectorElements(const ModelOp& op) const
 {
     constexpr std::int64_t kLeast = 16 << 10, kMost = 32 << 10; // bytes
     const int dtype = m_model.widestBytes(op);
-    const std::int64_t tiles = op.type == OpType::Reduce
+    const std::int64_t tiles = op.isReduction()
                                    ? m_model.reductionOf(op) + 1
                                    : static_cast<std::int64_t>(op.inputs.size() + op.outputs.size());
     const std::int64_t room = std::max<std::int64_t>(1, m_hw.spmBytes / (2 * tiles) / dtype);

@@ -32,8 +32,6 @@ std::string_view toString(OpType type) noexcept
         return "kv_load";
     case OpType::View:
         return "view";
-    case OpType::Reduce:
-        return "reduce";
     }
     return "";
 }
@@ -65,7 +63,6 @@ std::span<const TileField> tileFields(OpType type) noexcept
         return std::span(kHeads).first(2);
     case OpType::Elementwise:
     case OpType::View:
-    case OpType::Reduce:
         return kRows;
     case OpType::Softmax:
     case OpType::LayerNorm:
@@ -274,7 +271,6 @@ private:
         case OpType::KvLoad:
             return kvLoad(i);
         case OpType::View:
-        case OpType::Reduce:
             return Unit{};
         default:
             return vectorOp(i);

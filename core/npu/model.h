@@ -26,14 +26,11 @@ enum class OpType {
     Elementwise,
     KvAppend,
     KvLoad,
-    View,   ///< rearranges its inputs without a copy
-    Reduce, ///< pools and reductions: each element of the result is made of several of the input
+    View, ///< rearranges its inputs without a copy; with passes, makes each element of several
 };
 
 /// The type name in the model file ("matmul", "kv_append", ...).
 [[nodiscard]] std::string_view toString(OpType type) noexcept;
-
-inline constexpr std::int64_t kMostPasses = 1000; ///< that an operator may state
 
 /// Widths of elements are counted in 1/1024 bit.
 inline constexpr std::int64_t kPartsOfByte = 8 * 1024;
@@ -53,7 +50,7 @@ struct TileSizes
     std::int64_t cOut = 0, cIn = 0, height = 0, width = 0; // conv2d; height and width of the output
     std::int64_t heads = 0, tokens = 0, dims = 0;          // attention, kv_append, kv_load
     std::int64_t queries = 0;                              // attention: rows of Q (`tokens` counts keys)
-    std::int64_t rows = 0, cols = 0;                       // softmax, norms, elementwise, view, reduce
+    std::int64_t rows = 0, cols = 0;                       // softmax, norms, elementwise, view
     bool operator==(const TileSizes&) const = default;
 };
 
@@ -85,10 +82,11 @@ struct ModelOp
     std::array<std::int64_t, 2> range{0, 0}; ///< kv_load: the tokens [range[0], range[1])
     /// Multiply-accumulates of a PE in a cycle for the widths of the operands (docs/rules/workload.md 2.1).
     double rate = 1;
-    /// Elementwise, reduce: number of passes of the vector engine for each element of the result. 0: the
-    /// default of the machine; of `reduce` the elements of the input for each element of the result.
+    /// Number of passes of the vector engine for each element of the result. Elementwise: 0 is the default of
+    /// the machine. View: above 0, the operator is a pool or reduction.
     std::int64_t passes = 0;
 
+    [[nodiscard]] bool isReduction() const noexcept { return type == OpType::View && passes > 0; }
     [[nodiscard]] std::int64_t headsOfKeys() const noexcept { return kvHeads > 0 ? kvHeads : heads; }
 };
 

@@ -148,8 +148,7 @@ std::string hardwareToJson(const NpuHardware& hw)
 // elementwise  1 to 8 tensors     passes                                                  rows, cols
 // kv_append    new tokens         heads (rank 2), position                                heads, t
 // kv_load      cache              range [t0, t1]                                          heads, t, d
-// view         any tensors        -                                                       rows, cols
-// reduce       any tensor         passes                                                  rows, cols
+// view         any tensors        passes                                                  rows, cols
 // *) padding also [top, left, bottom, right].
 // Attention tensors are [B,H,T,D] or [T,H*D]; a cache is [B,H,T,D]. The output of kv_load is a view of the
 // cache. Or: {"generate": "llama_block", "phase": "prefill" | "decode", "hidden", "heads", "ffn", "tokens",
@@ -162,7 +161,7 @@ namespace {
 
 constexpr std::array kOpTypes{OpType::MatMul,    OpType::Conv2d,  OpType::Attention,   OpType::Softmax,
                               OpType::LayerNorm, OpType::RmsNorm, OpType::Elementwise, OpType::KvAppend,
-                              OpType::KvLoad,    OpType::View,    OpType::Reduce};
+                              OpType::KvLoad,    OpType::View};
 constexpr std::array kVariants{false, true};
 constexpr std::array kPhases{LlamaPhase::Prefill, LlamaPhase::Decode};
 constexpr Integers kHeads{1, std::int64_t{1} << 40};
@@ -221,8 +220,10 @@ void bindAttributes(JsonFields& f, ModelOp& op)
         f.required("range", op.range, kTokens);
         break;
     case OpType::Elementwise:
-    case OpType::Reduce:
-        f.defaulted("passes", op.passes, 0, Integers{1, kMostPasses});
+        f.defaulted("passes", op.passes, 0, Integers{1, 1000});
+        break;
+    case OpType::View:
+        f.defaulted("passes", op.passes, 0, Integers{1, kMaxDimension});
         break;
     default:
         break;

@@ -306,7 +306,8 @@ Work otherWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op)
         return out;
     };
     Work w;
-    w.bytes = w.likely = bytesOf(op.outputs[0]) + (op.type == OpType::View ? 0 : bytesOf(op.inputs[0]));
+    w.bytes = w.likely =
+        bytesOf(op.outputs[0]) + (op.type == OpType::View && !op.isReduction() ? 0 : bytesOf(op.inputs[0]));
     if (op.type == OpType::KvAppend)
         w.bytes = w.likely = 2 * bytesOf(op.inputs[0]);
     if (op.type == OpType::Attention) {

@@ -198,9 +198,7 @@ void TileGraphBuilder::tileOp(std::size_t op)
     case OpType::KvLoad:
         return tileKvLoad(*this, o);
     case OpType::View:
-        return tileView(*this, o);
-    case OpType::Reduce:
-        return tileReduce(*this, o);
+        return o.isReduction() ? tileReduce(*this, o) : tileView(*this, o);
     default:
         return tileVectorOp(*this, o);
     }

@@ -208,7 +208,7 @@ Box vectorBlock(TileGraphBuilder& b, const ModelOp& op, const NpuTensor& tensor)
     const int lastDim = tensor.rank - 1;
     const std::int64_t columns = tensor.shape[lastDim];
     block[lastDim] = columns;
-    if (op.type == OpType::Elementwise || op.type == OpType::View || op.type == OpType::Reduce) {
+    if (op.type == OpType::Elementwise || op.type == OpType::View) {
         const std::int64_t lanes = b.hardware().vectorLanes;
         const std::int64_t wish = op.tile.cols > 0 ? op.tile.cols : std::max(lanes, roundDown(target, lanes));
         block[lastDim] = std::min(columns, wish);
@@ -358,14 +358,13 @@ void tileReduce(TileGraphBuilder& b, const ModelOp& op)
         std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(b.hardware().spmBytes) / 2 /
                                                             b.model().bytesOf(input)));
     const std::int64_t held = wholeRows(b.model().tensors[input].shape, most);
-    const std::int64_t passes = op.passes > 0 ? op.passes : b.model().reductionOf(op);
     addBlocks(b, out, tensor, block, [&](const Box& at, const Box&, std::int64_t elements) {
         const auto share =
             static_cast<std::int64_t>(std::ceil(static_cast<double>(elements) * inputs / results));
         TileGraphBuilder::NodeSpec node;
         node.type = NodeType::Vector;
         node.inputs = {proportionalTile(b, input, positionOf(tensor, at), std::min(share, held))};
-        node.computeCycles = ceilDiv(elements, b.hardware().vectorLanes) * passes;
+        node.computeCycles = ceilDiv(elements, b.hardware().vectorLanes) * op.passes;
         return node;
     });
 }

@@ -535,11 +535,13 @@ std::vector<int> timesRead(const NpuGraph& g)
     return out;
 }
 
-NpuModel oneInput(OpType type, std::vector<std::int64_t> from, std::vector<std::int64_t> to, TileSizes tile)
+NpuModel viewOf(std::vector<std::int64_t> from, std::vector<std::int64_t> to, TileSizes tile,
+                std::int64_t passes)
 {
     NpuModel out;
     ModelOp op;
-    op.type = type;
+    op.type = OpType::View;
+    op.passes = passes;
     op.inputs = {out.addTensor("x", std::move(from))};
     op.outputs = {out.addTensor("y", std::move(to))};
     op.tile = tile;
@@ -561,7 +563,7 @@ TileSizes rowsAndCols(std::int64_t rows, std::int64_t cols)
 void TestNpuTiles::rule_2_7_viewsReadTheSamePosition()
 {
     for (const std::int64_t rows : {1, 2, 4, 8}) {
-        const NpuGraph g = graphOf(oneInput(OpType::View, {4, 8, 8}, {32, 8}, rowsAndCols(rows, 8)));
+        const NpuGraph g = graphOf(viewOf({4, 8, 8}, {32, 8}, rowsAndCols(rows, 8), 0));
         QCOMPARE(g.nodes.size(), std::size_t(32 / rows));
         QVERIFY(std::ranges::all_of(timesRead(g), [](int n) { return n == 1; }));
     }
@@ -570,9 +572,7 @@ void TestNpuTiles::rule_2_7_viewsReadTheSamePosition()
 /// Blocks of a pool read all of their operand, each its share.
 void TestNpuTiles::rule_2_7_reductionsReadTheirShare()
 {
-    NpuModel pool = oneInput(OpType::Reduce, {16, 12, 12}, {16, 6, 6}, rowsAndCols(6, 6));
-    pool.ops[0].passes = 9;
-    const NpuGraph g = graphOf(pool);
+    const NpuGraph g = graphOf(viewOf({16, 12, 12}, {16, 6, 6}, rowsAndCols(6, 6), 9));
     QCOMPARE(g.nodes.size(), std::size_t{16});
     QVERIFY(std::ranges::all_of(timesRead(g), [](int n) { return n == 1; }));
     for (std::size_t n = 0; n < g.nodes.size(); ++n) {
@@ -580,18 +580,18 @@ void TestNpuTiles::rule_2_7_reductionsReadTheirShare()
         QCOMPARE(g.nodes[n].computeCycles, std::int64_t{9}); // 36 elements in 128 lanes
     }
     // also where the last block of a channel is smaller
-    const NpuGraph uneven = graphOf(oneInput(OpType::Reduce, {16, 12, 12}, {16, 6, 6}, rowsAndCols(4, 6)));
+    const NpuGraph uneven = graphOf(viewOf({16, 12, 12}, {16, 6, 6}, rowsAndCols(4, 6), 9));
     QCOMPARE(uneven.nodes.size(), std::size_t{32});
     QVERIFY(std::ranges::all_of(timesRead(uneven), [](int n) { return n == 1; }));
     // a mean of each channel: one pass for each element of the operand
-    const NpuGraph mean = graphOf(oneInput(OpType::Reduce, {16, 12, 12}, {16}, rowsAndCols(1, 4)));
+    const NpuGraph mean = graphOf(viewOf({16, 12, 12}, {16}, rowsAndCols(1, 4), 144));
     QCOMPARE(mean.nodes.size(), std::size_t{4});
     QVERIFY(std::ranges::all_of(timesRead(mean), [](int n) { return n == 1; }));
     QCOMPARE(mean.nodes[0].computeCycles, std::int64_t{144});
     // of more elements than the SPM holds a block reads half of the SPM
     NpuHardware small;
     small.spmBytes = 4'096;
-    const NpuGraph whole = graphOf(oneInput(OpType::Reduce, {1, 1'000, 1'000}, {1}, {}), small);
+    const NpuGraph whole = graphOf(viewOf({1, 1'000, 1'000}, {1}, {}, 1'000'000), small);
     QCOMPARE(whole.nodes.size(), std::size_t{1});
     QCOMPARE(whole.tiles[whole.inputs(0)[0]].elements(), std::int64_t{1'000});
 }

@@ -32,7 +32,6 @@ std::pair<std::size_t, std::size_t> axesOf(npu::OpType type)
     case npu::OpType::KvLoad:
     case npu::OpType::Elementwise:
     case npu::OpType::View:
-    case npu::OpType::Reduce:
         return {1, 0}; // n, m; t, heads; cols, rows
     default:
         return {0, 0}; // rows

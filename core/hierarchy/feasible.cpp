@@ -416,6 +416,7 @@ private:
     {
         const auto demandsOf = [&](const std::vector<std::size_t>& set) {
             std::vector<Demand> out;
+            out.reserve(set.size());
             for (const std::size_t i : set)
                 out.push_back(m_all[i]);
             return out;

@@ -480,7 +480,7 @@ private:
         for (const std::int64_t n : others) {
             bound(asked) = n;
             if (ask(asked, all) == Answer::Yes) {
-                out.enough.push_back(name + " " + sign + formatGrouped(n));
+                out.enough.push_back(std::string(name).append(" ").append(sign).append(formatGrouped(n)));
                 break;
             }
         }

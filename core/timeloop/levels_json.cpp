@@ -157,6 +157,8 @@ private:
         const std::string kind = scalarOf(component, "class");
         const YAML::Node attributes = component["attributes"] ? component["attributes"] : YAML::Node();
         m_fanOut *= count;
+        if (attributes.IsDefined() && !attributes.IsNull() && !attributes.IsMap())
+            return bad(at + ".attributes", "expected names with values");
         if (Status s = closeFanOut(attributes, at); !s)
             return s;
         if (kind.find("mac") != std::string::npos || kind.find("MAC") != std::string::npos) {

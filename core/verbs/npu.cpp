@@ -51,8 +51,12 @@ Result<npu::NpuHardware> hardwareOf(const NpuCall& call, const npu::NpuModel& mo
         out = *call.hardware;
     if (call.cores != 0)
         out.cores = call.cores;
-    if (const Status s = npu::checkHardware(out); !s)
-        return s.error();
+    if (const Status s = npu::checkHardware(out); !s) {
+        Error error = s.error();
+        if (error.file.empty() && !call.workload.machines.empty())
+            error.file = call.workload.machines.front();
+        return error;
+    }
     return out;
 }
 

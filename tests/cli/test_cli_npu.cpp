@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The npu verb as docs/design.md 3.2 promises it.
+#include "base/file.h"
 #include "cli_run.h"
+#include "model/machine.h"
 #include "test_main.h"
 
 #include <nlohmann/json.hpp>
@@ -41,6 +43,7 @@ private slots:
     void jsonHasTheContractsFields();
     void graphAndTraceAgree();
     void badInputIsExitCode2();
+    void aMachineThatIsTooLargeIsNamed();
     void operatorsInTextJsonAndCsv();
     void searchedTilesAreNotSlower();
     void theFastestSchedulerIsTaken();
@@ -201,6 +204,20 @@ void TestCliNpu::badInputIsExitCode2()
         QVERIFY(o.out.isEmpty());
         QVERIFY(!o.err.isEmpty());
     }
+}
+
+/// More cores than the lens takes: the file of the machine is named.
+void TestCliNpu::aMachineThatIsTooLargeIsNamed()
+{
+    const QTemporaryDir dir;
+    const QString file = dir.filePath(QStringLiteral("many.json"));
+    Json machine = Json::parse(std::string(tilewright::writeMachine(*tilewright::machinePreset("edge"))));
+    machine["cores"] = 8192;
+    QVERIFY(tilewright::writeFileAtomically(file.toStdString(), machine.dump()));
+    const CliRun o = run({QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json"),
+                          QStringLiteral("--machine"), file});
+    QCOMPARE(o.code, 2);
+    QVERIFY2(o.err.contains("many.json: cores: expected an integer from 1 to 1024, got 8192"), o.err);
 }
 
 void TestCliNpu::operatorsInTextJsonAndCsv()

@@ -13,7 +13,7 @@ namespace {
 
 Result<std::int64_t> readExtent(std::string_view text)
 {
-    const auto size = readInteger(text);
+    auto size = readInteger(text);
     if (size && (*size < 1 || *size > kMaxDimension))
         return Error{ErrorCode::Refused,
                      quotedExcerpt(text) + " is no size of a tile: sizes are 1 to " +

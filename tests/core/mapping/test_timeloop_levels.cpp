@@ -319,6 +319,9 @@ void TestTimeloopLevels::badArchitecture_data()
     QTest::newRow("a word for a size") << replaced(good, "bytes: 56", "bytes: many") << "levels[1].bytes: ";
     QTest::newRow("no multiplier") << replaced(good, "class: intmac", "class: adder")
                                    << "has no component whose class";
+    QTest::newRow("no names of values")
+        << QString::fromStdString(good.substr(0, good.rfind("attributes:"))) + "attributes: many\n"
+        << "attributes: expected names with values";
     QTest::newRow("two trees") << replaced(good, "  subtree:\n    - name: at_DRAM\n",
                                            "  subtree:\n    - name: other\n    - name: at_DRAM\n")
                                << "expected a list of one node";

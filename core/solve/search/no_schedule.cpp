@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -26,6 +27,7 @@ constexpr std::size_t kMostHelpers = 6;
 /// Maximum number of ops of a problem that is searched exhaustively
 constexpr std::size_t kEnumeratedOps = 8;
 constexpr std::size_t kEnumeratedNodes = 50'000;
+constexpr std::chrono::seconds kMostTime{5}; ///< for all exhaustive searches of a reason together
 
 enum class Answer : std::uint8_t { Yes, No, Unknown };
 
@@ -124,6 +126,8 @@ public:
         const std::int64_t room = isLimited ? capacity : kUnlimited;
         const Rules rules = rulesWith(kept);
         const ScheduleConstraints constraints = constraintsWith(kept);
+        if (isContradiction(constraints))
+            return Answer::No;
         Answer out = Answer::Yes;
         const auto include = [&](Answer part) {
             if (part == Answer::No || out == Answer::Yes)
@@ -176,6 +180,17 @@ private:
             if (!std::ranges::binary_search(kept, firstConstraint() + i))
                 out = out.without(i);
         return out;
+    }
+    [[nodiscard]] bool isOver() const { return std::chrono::steady_clock::now() >= m_end; }
+    /// States whether two ops have to be in one subgraph and may not be.
+    [[nodiscard]] static bool isContradiction(const ScheduleConstraints& constraints)
+    {
+        return std::ranges::any_of(constraints.together, [&](const std::vector<OpId>& group) {
+            return std::ranges::any_of(constraints.apart, [&](const std::vector<OpId>& apart) {
+                return std::ranges::count_if(group,
+                                             [&](OpId o) { return std::ranges::count(apart, o) > 0; }) > 1;
+            });
+        });
     }
     [[nodiscard]] bool keeps(const Lock& lock, const Rules& rules,
                              const ScheduleConstraints& constraints) const
@@ -311,6 +326,8 @@ private:
         if (const auto known = m_enumerated.find(key); known != m_enumerated.end())
             return known->second;
         Answer out = Answer::Unknown;
+        if (isOver())
+            return out;
         Problem::Data data = m_problem.data();
         data.hardware.fastMemoryCapacity = std::min(room, kMaxArea) / m_problem.unitsPerElement();
         if (const auto problem = Problem::build(std::move(data))) {
@@ -318,7 +335,7 @@ private:
             SubgraphPool pool(**problem, rules, memo, {}, constraints);
             ExactLimits limits;
             limits.maxNodes = kEnumeratedNodes;
-            limits.keepGoing = [this] { return !m_stop.stop_requested(); };
+            limits.keepGoing = [this] { return !m_stop.stop_requested() && !isOver(); };
             const ExactResult exact =
                 solveExactly(pool, rules, wholeProblem(**problem), TilingEffort::Exhaustive, limits);
             out = exact.entries ? Answer::Yes : exact.finished ? Answer::No : Answer::Unknown;
@@ -357,6 +374,7 @@ private:
     std::vector<LooserRule> m_releases;
     ScheduleConstraints m_constraints;
     std::stop_token m_stop;
+    std::chrono::steady_clock::time_point m_end = std::chrono::steady_clock::now() + kMostTime;
     std::vector<OpRoom> m_ops;
     /// By place and granularity of a locked subgraph and by rules
     std::map<std::pair<std::size_t, std::pair<Granularity, std::string>>, Need> m_needs;

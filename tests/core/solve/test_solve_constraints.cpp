@@ -515,6 +515,13 @@ void TestSolveConstraints::theConstraintsThatExcludeAreNamed()
     QCOMPARE(both->text(), std::string("constraint together: a, b and constraint apart: a, b: none of all "
                                        "schedules keeps them; leaving out together: a, b or leaving out "
                                        "apart: a, b would do"));
+    // also of ops whose schedules are too many to be searched
+    GenerateOptions generate;
+    generate.kind = WorkloadKind::Transformer;
+    generate.layers = 1;
+    options.constraints.apart.pop_back();
+    const auto large = whyNoSchedule(*generateWorkload(generate).value(), options);
+    QVERIFY(large && large->limits.size() == 2);
     Problem::Data data = chain()->data();
     data.hardware.fastMemoryCapacity = 4096; // that of x, which has to be kept whole beside other slices
     options.constraints = {};

@@ -225,7 +225,8 @@ void TestSolveConstraints::optimumAndCostsEqualBruteForce()
         }
     }
     // the draw is worth something: of each kind there are enough
-    QVERIFY2(none > 3 && costly > test::drawnAtLeast(15) && costs - costly > 10,
+    QVERIFY2(none > test::drawnAtLeast(4) && costly > test::drawnAtLeast(15) &&
+                 costs - costly > test::drawnAtLeast(20),
              qPrintable(QString("%1 %2 %3").arg(none).arg(costly).arg(costs)));
 }
 

@@ -60,8 +60,14 @@ Status pinBaseline(AppState& state, const std::string& path, const verbs::RulesC
     return Unit{};
 }
 
-/// Opens the files, and the baseline before any schedule. Returns the lens of the report.
-Result<Lens> openFiles(AppState& state, const ReportArguments& arguments)
+struct Opened
+{
+    Lens lens = Lens::Schedule; ///< of the report
+    bool hasLayers = false;     ///< the files give the Mapping lens a whole model, not one layer
+};
+
+/// Opens the files, and the baseline before any schedule.
+Result<Opened> openFiles(AppState& state, const ReportArguments& arguments)
 {
     std::vector<LensFile> read;
     for (const std::string& path : arguments.files) {
@@ -93,14 +99,18 @@ Result<Lens> openFiles(AppState& state, const ReportArguments& arguments)
         return used.error();
     if (const Status used = useRules(state.document, arguments.rules); !used)
         return used.error();
+    const bool hasLayers =
+        state.document.hasProblem() || std::ranges::any_of(read, [](const LensFile& file) {
+            return file.kind == FileKind::MappingModel || file.kind == FileKind::MappingSetup;
+        });
     const Lens own = state.document.hasProblem() ? Lens::Schedule : read.back().lens();
     if (arguments.lens.empty())
-        return own;
+        return Opened{own, hasLayers};
     const Lens wanted = kLensOfName.at(arguments.lens);
     if (wanted != own && own != Lens::Schedule)
         return Error{
             ErrorCode::Refused, "--lens: only problems and models can be shown in every lens", {}, {}};
-    return wanted;
+    return Opened{wanted, hasLayers};
 }
 
 int report(const ReportArguments& arguments, char** argv)
@@ -110,10 +120,10 @@ int report(const ReportArguments& arguments, char** argv)
     const auto fail = [](const Error& error) { return ui::fail(error.text()); };
     if (arguments.output.empty() && !arguments.json)
         return fail({ErrorCode::Refused, "-o FILE.html (or .pdf) or --json is needed", {}, {}});
-    const Result<Lens> lens = openFiles(state, arguments);
-    if (!lens)
-        return fail(lens.error());
-    const bool schedule = *lens == Lens::Schedule;
+    const Result<Opened> opened = openFiles(state, arguments);
+    if (!opened)
+        return fail(opened.error());
+    const bool schedule = opened->lens == Lens::Schedule;
     std::vector<std::unique_ptr<View>> views;
     std::vector<View*> pages;
     const auto add = [&](const ViewEntry& entry) {
@@ -127,7 +137,9 @@ int report(const ReportArguments& arguments, char** argv)
                               [&](const ViewEntry& e) { return e.name == name; }));
     } else { // all views of the lens
         for (const ViewEntry& entry : viewCatalog())
-            if (entry.lens == *lens)
+            if ((entry.lens == opened->lens &&
+                 (opened->hasLayers || entry.name != QLatin1String("mapping-model"))) ||
+                (state.document.model() && entry.name == QLatin1String("summary")))
                 add(entry);
         // Its search changes the tiles: all other views show the default ones.
         std::ranges::stable_partition(
@@ -137,8 +149,8 @@ int report(const ReportArguments& arguments, char** argv)
     const QString output = QString::fromStdString(arguments.output);
     Status written = Unit{};
     if (!output.isEmpty())
-        written =
-            schedule ? exportReport(state.document, pages, output) : exportLensReport(title, pages, output);
+        written = schedule ? exportReport(state.document, pages, output)
+                           : exportLensReport(state.document, title, pages, output);
     if (written && arguments.json)
         std::cout << (schedule ? reportJson(state.document) : lensReportJson(title, pages));
     views.clear();

@@ -8,6 +8,7 @@
 #include "report/summary.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace tilewright {
 
@@ -60,15 +61,45 @@ std::string tableSection(const std::string& id, const std::string& markup)
     return "<section class=\"table\" id=\"" + id + "\"><h2>" + markup + "</h2>\n";
 }
 
+/// The digits of a whole cell for reading: grouped, four significant ones of a fraction. Empty: no number.
+std::string readableNumber(const std::string& cell)
+{
+    if (cell.find_first_of("0123456789") == std::string::npos) // "inf" may be a name
+        return {};
+    std::int64_t whole = 0;
+    double value = 0;
+    const char* const end = cell.data() + cell.size();
+    constexpr std::int64_t kLargest = 1'000'000'000'000'000; // from there on an exponent is easier to read
+    if (const auto [at, error] = std::from_chars(cell.data(), end, whole);
+        error == std::errc() && at == end && whole > -kLargest && whole < kLargest)
+        return formatGrouped(whole);
+    if (const auto [at, error] = std::from_chars(cell.data(), end, value); error == std::errc() && at == end)
+        return significantNumber(value, 4);
+    return {};
+}
+
+/// The name of a column as words: "wait_dram" is that of JSON.
+std::string inWords(std::string name)
+{
+    std::ranges::replace(name, '_', ' ');
+    return name;
+}
+
 std::string tableElement(const std::string& id, const ReportTable& table)
 {
     std::string out = tableSection(id, escapeMarkup(table.title)) + "<div class=\"wide\"><table>\n";
     bool head = true;
     for (const std::vector<std::string>& row : rowsOf(table)) {
         out += "<tr>";
-        for (const std::string& cell : row)
-            out += head ? "<th scope=\"col\">" + escapeMarkup(cell) + "</th>"
-                        : "<td>" + escapeMarkup(cell) + "</td>";
+        for (const std::string& cell : row) {
+            const std::string digits = readableNumber(cell);
+            if (head)
+                out += "<th scope=\"col\">" + escapeMarkup(inWords(cell)) + "</th>";
+            else if (digits.empty())
+                out += "<td>" + escapeMarkup(cell) + "</td>";
+            else
+                out += "<td title=\"" + escapeMarkup(cell) + "\">" + digits + "</td>";
+        }
         out += "</tr>\n";
         head = false;
     }
@@ -317,15 +348,18 @@ private:
 std::string htmlPage(const std::string& title, const std::string& note, const ReportCharts& charts,
                      const std::vector<ReportTable>& tables)
 {
-    std::string out = pageStart(title, note, charts) + pictureSections(charts);
+    std::string before, after;
     for (std::size_t i = 0; i < tables.size(); ++i) {
         ReportTable table = tables[i];
-        if (std::ranges::find(charts.pictures, table.title, &ReportPicture::title) != charts.pictures.end())
+        const bool hasPicture =
+            std::ranges::find(charts.pictures, table.title, &ReportPicture::title) != charts.pictures.end();
+        if (hasPicture)
             table.title += ": table";
         if (!table.rows.empty())
-            out += tableElement("table-" + std::to_string(i), table);
+            (hasPicture ? after : before) += tableElement("table-" + std::to_string(i), table);
     }
-    return out + pageEnd(charts, "null");
+    return pageStart(title, note, charts) + before + pictureSections(charts) + after +
+           pageEnd(charts, "null");
 }
 
 std::string htmlReport(const Snapshot& snapshot, const HtmlReportOptions& options)

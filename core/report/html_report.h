@@ -65,8 +65,9 @@ struct HtmlReportOptions
 /// page is still readable. The page follows the light or dark setting of the browser.
 [[nodiscard]] std::string htmlReport(const Snapshot& snapshot, const HtmlReportOptions& options = {});
 
-/// Returns an HTML page with charts and tables, for results other than schedules. The table of a chart has
-/// its title and "table", so that every heading is there once.
+/// Returns an HTML page with charts and tables, for results other than schedules. Tables without a chart,
+/// such as the Summary, come first. The table of a chart has its title and "table", so that every heading is
+/// there once.
 [[nodiscard]] std::string htmlPage(const std::string& title, const std::string& note,
                                    const ReportCharts& charts, const std::vector<ReportTable>& tables);
 

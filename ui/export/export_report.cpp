@@ -211,7 +211,8 @@ Status exportReport(const Document& document, const std::vector<View*>& views, c
     return writeFileAtomically(path.toStdString(), htmlReport(*document.snapshot(), options));
 }
 
-Status exportLensReport(const QString& title, const std::vector<View*>& views, const QString& path)
+Status exportLensReport(const Document& document, const QString& title, const std::vector<View*>& views,
+                        const QString& path)
 {
     const QString ending = QFileInfo(path).suffix().toLower();
     if (ending == QLatin1String("pdf"))
@@ -227,8 +228,13 @@ Status exportLensReport(const QString& title, const std::vector<View*>& views, c
             page.add(*view);
         tables.push_back(tableOf(*view));
     }
+    QStringList about{QFileInfo(document.problemPath()).fileName(), now()};
+    if (document.machine())
+        about.insert(1, QString::fromStdString(document.machine()->name));
+    about.removeAll(QString());
     return writeFileAtomically(path.toStdString(),
-                               htmlPage(title.toStdString(), now().toStdString(), page.charts(), tables));
+                               htmlPage(title.toStdString(), about.join(QStringLiteral(" · ")).toStdString(),
+                                        page.charts(), tables));
 }
 
 std::string reportJson(const Document& document)

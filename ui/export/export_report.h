@@ -20,9 +20,10 @@ namespace tilewright::ui {
 [[nodiscard]] Status exportReport(const Document& document, const std::vector<View*>& views,
                                   const QString& path);
 
-/// Writes a report of views of another lens: their pictures and tables. `title`: heading of the report.
-[[nodiscard]] Status exportLensReport(const QString& title, const std::vector<View*>& views,
-                                      const QString& path);
+/// Writes a report of views of another lens: their pictures and tables. `title`: heading of the report. The
+/// document gives its machine, if it has one.
+[[nodiscard]] Status exportLensReport(const Document& document, const QString& title,
+                                      const std::vector<View*>& views, const QString& path);
 
 /// Figures of the schedule as JSON, like `evaluate --json`.
 [[nodiscard]] std::string reportJson(const Document& document);

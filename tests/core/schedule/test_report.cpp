@@ -337,6 +337,21 @@ private slots:
         for (const char* heading :
              {"<h2>NPU</h2>", "<h2>NPU: table</h2>", "<h2>NPU tiles</h2>", "<h2>Layers</h2>"})
             QCOMPARE(page.count(heading), 1);
+        // a table without a chart, such as the Summary, is before the charts
+        QVERIFY(page.indexOf("<h2>Layers</h2>") < page.indexOf("<h2>NPU</h2>"));
+    }
+
+    void tablesAreForReading()
+    {
+        const QString page = QString::fromStdString(htmlPage(
+            "t", "n", {}, {{"T", "wait_dram\tname\n8670412.799999999\tinf\n-123456\t1000000000000000\n"}}));
+        QVERIFY(page.contains("<th scope=\"col\">wait dram</th>"));
+        for (const auto& [exact, shown] : {std::pair{"8670412.799999999", formatGrouped(8'670'413)},
+                                           {"-123456", formatGrouped(-123'456)},
+                                           {"1000000000000000", scientific(1e15)}})
+            QVERIFY(page.contains(QStringLiteral("<td title=\"%1\">%2</td>")
+                                      .arg(QLatin1String(exact), QString::fromStdString(shown))));
+        QVERIFY(page.contains("<td>inf</td>"));
     }
 
     /// What the page searches and lists is what the trace says.

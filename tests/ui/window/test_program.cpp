@@ -125,7 +125,7 @@ private slots:
         const ProgramRun json = runProgram(asked + QStringList{QStringLiteral("--json")});
         QVERIFY2(json.code == 0, json.err.constData());
         const QJsonValue cores =
-            QJsonDocument::fromJson(json.out).object()[QLatin1String("tables")].toArray()[0];
+            QJsonDocument::fromJson(json.out).object()[QLatin1String("tables")].toArray()[1];
         QCOMPARE(cores[QLatin1String("title")].toString(), QStringLiteral("NPU"));
         const ProgramRun html = runProgram(asked + QStringList{QStringLiteral("-o"), path});
         QVERIFY2(html.code == 0, html.err.constData());
@@ -136,10 +136,42 @@ private slots:
         for (int state = 1; state <= 7; ++state) {
             const QString cycles = cores[QLatin1String("rows")][0][state].toString();
             makespan += cycles.toDouble();
-            QVERIFY2(page.contains(QLatin1Char('>') + cycles + QLatin1Char('<')), qPrintable(cycles));
+            QVERIFY2(page.contains(QLatin1Char('>') + tilewright::ui::number(cycles.toLongLong()) +
+                                   QLatin1Char('<')),
+                     qPrintable(cycles));
         }
         QVERIFY2(page.contains(tilewright::ui::number(makespan) + QStringLiteral("\u00a0cycles")),
                  qPrintable(tilewright::ui::number(makespan)));
+    }
+    /// The report of an array listed every PE, that of the Mapping lens had no unit and no layer.
+    void aReportOfALensBeginsWithTheSummary()
+    {
+        const QTemporaryDir dir;
+        const auto pageOf = [&](const QString& lens) {
+            const QString path = dir.filePath(lens + QStringLiteral(".html"));
+            const ProgramRun r =
+                runProgram({QStringLiteral("report"), kSamples + QStringLiteral("models/llama-block.json"),
+                            QStringLiteral("--machine"), QStringLiteral("tpu-v1"), QStringLiteral("--lens"),
+                            lens, QStringLiteral("-o"), path});
+            QFile file(path);
+            return r.code == 0 && file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll())
+                                                                 : QString::fromUtf8(r.err);
+        };
+        const QString systolic = pageOf(QStringLiteral("systolic")),
+                      mapping = pageOf(QStringLiteral("mapping"));
+        for (const QString& page : {systolic, mapping}) {
+            const qsizetype summary = page.indexOf(QLatin1String("<h2>Summary</h2>"));
+            QVERIFY2(summary > 0 && summary < page.indexOf(QLatin1String("<svg")),
+                     qPrintable(page.left(400)));
+            QVERIFY(page.contains(QLatin1String("llama-block.json · tpu-v1 · ")));
+        }
+        QVERIFY(systolic.contains(QLatin1String("<td>product</td><td>128 × ")));
+        QVERIFY(!systolic.contains(QLatin1String("<th scope=\"col\">fold</th>")));
+        const QString layers = mapping.mid(mapping.indexOf(QLatin1String("<h2>Mapping of a model</h2>")));
+        QVERIFY(layers.contains(QLatin1String("Total, minimum EDP per layer")) &&
+                layers.contains(QLatin1String("proven")));
+        QVERIFY(mapping.contains(QLatin1String("<td>Energy</td><td>DRAM</td><td>I</td>")) &&
+                mapping.contains(QLatin1String("<td>pJ</td>")));
     }
     void reportsCompareWithABaseline()
     {

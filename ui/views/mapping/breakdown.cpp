@@ -112,10 +112,12 @@ BreakdownModel fourLevels(const MappingDocument& state, const MappingBaseline* g
         bar.capacity = static_cast<double>(fills[i].capacity);
         if (ghost)
             bar.before = fillParts(nest, memoryFill(ghost->setup.architecture, ghost->evaluation.cost)[i]);
-        const QString unit = fills[i].level == Level::Spm  ? tr("banks")
-                             : fills[i].level == Level::Rf ? tr("elements")
-                                                           : QString();
-        bar.value = tr("%1 / %2 %3").arg(number(fills[i].total), number(fills[i].capacity), unit).trimmed();
+        bar.unit = fills[i].level == Level::Spm  ? tr("banks")
+                   : fills[i].level == Level::Rf ? tr("elements")
+                                                 : tr("PEs");
+        bar.value = fills[i].level == Level::Spatial
+                        ? tr("%1 / %2").arg(number(fills[i].total), number(fills[i].capacity))
+                        : tr("%1 / %2 %3").arg(number(fills[i].total), number(fills[i].capacity), bar.unit);
         memory.bars.push_back(std::move(bar));
     }
     finishSection(memory);
@@ -131,6 +133,7 @@ BreakdownModel fourLevels(const MappingDocument& state, const MappingBaseline* g
         const std::string_view name = componentName(component);
         BreakdownBar bar;
         bar.label = word(name);
+        bar.unit = energy.unit;
         bar.parts = energyParts(nest, matrix, c);
         if (ghost)
             bar.before = energyParts(nest, before, c);
@@ -149,6 +152,7 @@ BreakdownModel fourLevels(const MappingDocument& state, const MappingBaseline* g
            "cycle, whatever the bandwidth of the machine is. The Schedule lens counts bandwidth and no "
            "network. Compare methods here; do not compare these cycles with its latency.");
     BreakdownBar bar;
+    bar.unit = tr("cycles");
     bar.parts = cycleParts(e);
     if (ghost)
         bar.before = cycleParts(ghost->evaluation.cost);
@@ -176,12 +180,22 @@ BreakdownModel buildBreakdown(const MappingDocument& state)
 
 QString breakdownAsText(const BreakdownModel& model)
 {
-    QString out = tr("what\tbar\tpart\tvalue\tbaseline\n");
+    const bool hasBaseline = std::ranges::any_of(model.sections, [](const BreakdownSection& s) {
+        return std::ranges::any_of(s.bars, [](const BreakdownBar& bar) { return !bar.before.empty(); });
+    });
+    QString out = hasBaseline ? tr("figure\tresource\tpart\tvalue\tunit\tbaseline\n")
+                              : tr("figure\tresource\tpart\tvalue\tunit\n");
     for (const BreakdownSection& s : model.sections)
         for (const BreakdownBar& bar : s.bars)
-            for (std::size_t i = 0; i < bar.parts.size(); ++i)
-                out += textRow(s.title, bar.label, bar.parts[i].name, bar.parts[i].value,
-                               i < bar.before.size() ? std::optional(bar.before[i].value) : std::nullopt);
+            for (std::size_t i = 0; i < bar.parts.size(); ++i) {
+                const BarPart& part = bar.parts[i];
+                const std::optional<double> before =
+                    i < bar.before.size() ? std::optional(bar.before[i].value) : std::nullopt;
+                if (part.value == 0 && before.value_or(0) == 0)
+                    continue;
+                out += hasBaseline ? textRow(s.title, bar.label, part.name, part.value, bar.unit, before)
+                                   : textRow(s.title, bar.label, part.name, part.value, bar.unit);
+            }
     return out;
 }
 

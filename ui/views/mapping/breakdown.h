@@ -45,6 +45,7 @@ struct BreakdownBar
     std::vector<BarPart> before;    ///< empty without a baseline
     std::optional<double> beforeTotal;
     QString value;       ///< the text behind the bar
+    QString unit;        ///< of the values of its parts
     bool limits = false; ///< the one that decides the sum of its section
 };
 
@@ -70,7 +71,8 @@ struct BreakdownModel
 /// of an architecture with levels.
 [[nodiscard]] BreakdownModel buildBreakdown(const MappingDocument& state);
 
-/// Every part of every bar as tab-separated rows, with full precision.
+/// The parts of all bars that are not 0 as tab-separated rows, with full precision and the unit; also their
+/// values in the baseline if there is one.
 [[nodiscard]] QString breakdownAsText(const BreakdownModel& model);
 
 struct Theme;

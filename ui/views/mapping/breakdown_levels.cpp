@@ -41,6 +41,7 @@ BreakdownSection fillSection(const mapping::LoopNest& nest, const MappingSetup& 
             bar.label += QLatin1Char(' ') + word(nest.operands[static_cast<std::size_t>(fill.operand)].name);
         bar.parts = operandParts(nest, fill.used);
         bar.capacity = static_cast<double>(*fill.capacity);
+        bar.unit = tr("bytes");
         bar.value = tr("%1 / %2").arg(bytesText(fill.total), bytesText(*fill.capacity));
         out.bars.push_back(std::move(bar));
     }
@@ -52,6 +53,7 @@ BreakdownSection fillSection(const mapping::LoopNest& nest, const MappingSetup& 
         bar.label = QString::fromStdString(*place.axis);
         bar.parts = {{PartKind::Other, tr("used"), static_cast<double>(use.used)}};
         bar.capacity = static_cast<double>(use.size);
+        bar.unit = tr("instances");
         bar.value = tr("%1 / %2").arg(number(use.used), number(use.size));
         out.bars.push_back(std::move(bar));
     }
@@ -66,6 +68,7 @@ BreakdownSection energySection(const mapping::LoopNest& nest, const Levels& arch
     for (const hierarchy::EnergyRow& row : energyRows(architecture, cost)) {
         BreakdownBar bar;
         bar.label = QString::fromStdString(row.name);
+        bar.unit = out.unit;
         bar.parts = operandParts(nest, row.operands);
         if (row.multiplications > 0)
             bar.parts.push_back({PartKind::Other, tr("multiplications"), row.multiplications});
@@ -88,6 +91,7 @@ BreakdownSection cyclesSection(const mapping::LoopNest& nest, const Levels& arch
            "those of an architecture of four levels.");
     for (const hierarchy::ResourceTime& time : resourceTimes(architecture, cost)) {
         BreakdownBar bar;
+        bar.unit = tr("cycles");
         const bool reads = time.kind == hierarchy::Limit::Reads;
         if (time.level < 0) {
             bar.label = tr("MACs");
@@ -103,6 +107,7 @@ BreakdownSection cyclesSection(const mapping::LoopNest& nest, const Levels& arch
     }
     for (const hierarchy::WaitingRow& row : waitingRows(architecture, cost)) {
         BreakdownBar bar;
+        bar.unit = tr("cycles");
         bar.label = tr("%1 waits").arg(QString::fromStdString(row.name));
         for (std::size_t op = 0; op < mapping::kOperands; ++op) {
             const QString name = word(nest.operands[op].name);

@@ -446,13 +446,13 @@ QSize MappingModelView::exportSize() const
 
 void MappingModelView::settle()
 {
+    if (!m_started)
+        start(); // an exported picture or table shows the result and not the hint to start
     m_job->waitIdle();
 }
 
 void MappingModelView::paintExport(QPainter& painter, const QSize& size, const Theme& theme)
 {
-    if (!m_started)
-        start(); // an exported picture shows the result and not the hint to start
     settle();
     m_bars->setTheme(&theme);
     View::paintExport(painter, size, theme);

@@ -104,6 +104,11 @@ public:
     [[nodiscard]] QSize exportSize() const override; ///< shows every row
     void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
     [[nodiscard]] QString copyText() const override { return rowsAsText(*m_table, true); }
+    /// Empty until a search has found something.
+    [[nodiscard]] QString tableText() const override
+    {
+        return m_table->found().empty() ? QString() : copyText();
+    }
 
     [[nodiscard]] MappingDocument& state() { return m_state; }
     [[nodiscard]] const LayerTable& table() const { return *m_table; }

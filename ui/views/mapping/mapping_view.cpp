@@ -367,11 +367,16 @@ QString MappingView::copyText() const
     const MappingSetup& setup = m_state.setup();
     const std::string printed = setup.levels ? printMapping(m_state.nest(), *setup.levels, setup.mapping)
                                              : mapping::printMethod(m_state.nest(), setup.method);
+    return tableText() + words + (words.isEmpty() ? QString() : QStringLiteral("\n")) +
+           QString::fromStdString(printed);
+}
+
+QString MappingView::tableText() const
+{
     QString out = breakdownAsText(m_breakdown) + QLatin1Char('\n');
     if (const QString table = levelTableAsText(m_table); !table.isEmpty())
         out += table + QLatin1Char('\n');
-    return out + words + (words.isEmpty() ? QString() : QStringLiteral("\n")) +
-           QString::fromStdString(printed);
+    return out;
 }
 
 // -- layout and painting ---------------------------------------------------------------------------------

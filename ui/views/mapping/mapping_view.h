@@ -31,6 +31,7 @@ public:
     void settle() override;
     [[nodiscard]] QSize exportSize() const override; ///< shows every level
     [[nodiscard]] QString copyText() const override;
+    [[nodiscard]] QString tableText() const override; ///< breakdowns, and the table of levels
 
     [[nodiscard]] MappingDocument& state() { return m_state; }
     [[nodiscard]] const NestModel& model() const { return m_model; }

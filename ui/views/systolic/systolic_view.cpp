@@ -163,4 +163,9 @@ QString SystolicView::copyText() const
     return current()->copyText();
 }
 
+QString SystolicView::tableText() const
+{
+    return current()->tableText();
+}
+
 } // namespace tilewright::ui

@@ -106,6 +106,7 @@ public:
     void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
     [[nodiscard]] std::vector<PicturePart> partsIn(const QSize& size) override;
     [[nodiscard]] QString copyText() const override;
+    [[nodiscard]] QString tableText() const override;
 
     [[nodiscard]] QJsonObject settings() const override; ///< which part of the selected product is followed
     void restoreSettings(const QJsonObject& settings) override;

@@ -9,7 +9,9 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 namespace tilewright::ui {
 
@@ -98,6 +100,19 @@ QString WavefrontCanvas::copyText() const
             const PeActivity& pe = m_model.at(r, c);
             out += textRow(r * m_model.step, c * m_model.step, pe.active ? 1 : 0, pe.fold, pe.m, pe.n, pe.k);
         }
+    return out;
+}
+
+QString WavefrontCanvas::tableText() const
+{
+    QString out = textRow(tr("product"), m_model.title);
+    const std::array<std::pair<QString, QString>, 4> lines{{{tr("from"), m_model.origin},
+                                                            {tr("figures"), m_model.figures},
+                                                            {tr("cursor"), m_model.when},
+                                                            {tr("note"), m_model.warning}}};
+    for (const auto& [name, text] : lines)
+        if (!text.isEmpty())
+            out += textRow(name, text);
     return out;
 }
 

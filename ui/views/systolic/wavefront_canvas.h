@@ -17,7 +17,8 @@ class WavefrontCanvas : public SystolicPaneOf<LaneChart>
 public:
     explicit WavefrontCanvas(const ViewContext& context, QWidget* parent = nullptr);
 
-    [[nodiscard]] QString copyText() const override;
+    [[nodiscard]] QString copyText() const override;  ///< the PEs at the cursor
+    [[nodiscard]] QString tableText() const override; ///< the product, and the figures above the array
     [[nodiscard]] QSize exportSize() const override { return {1180, 820}; }
 
     [[nodiscard]] const WavefrontModel& model() const { return m_model; }

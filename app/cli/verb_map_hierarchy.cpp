@@ -164,7 +164,8 @@ void printHierarchyModel(const hierarchy::ModelResult& r)
     print(out);
     std::cout << "total, each layer at its least " << objectiveName(r.objective) << ": "
               << formatGrouped(r.energy) << " pJ, " << formatGrouped(r.cycles) << " cycles, edp "
-              << scientific(r.edp) << "; " << secondsText(r.seconds) << '\n';
+              << scientific(r.edp) << " (the sum over the runs of the layers)"
+              << "; " << secondsText(r.seconds) << '\n';
     printCostModel(hierarchy::kCostModel, "docs/rules/hierarchy.md");
 }
 

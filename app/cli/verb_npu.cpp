@@ -129,9 +129,12 @@ void printInterrupted(const verbs::NpuAnswer& a)
 void printAnswer(const verbs::NpuAnswer& answer, bool instructions)
 {
     for (const npu::ScalingPoint& p : answer.scaling)
-        std::cout << coresText(p.cores) << ": static " << formatGrouped(p.staticMakespan) << " (efficiency "
-                  << percent(p.staticEfficiency()) << "), dynamic " << formatGrouped(p.dynamicMakespan)
-                  << " (efficiency " << percent(p.dynamicEfficiency()) << ")\n";
+        std::cout << coresText(p.cores) << ": "
+                  << npu::policyText(npu::Scheduler::Static, answer.scaled.fixed.assignment) << ' '
+                  << formatGrouped(p.staticMakespan) << " (efficiency " << percent(p.staticEfficiency())
+                  << "), " << npu::policyText(npu::Scheduler::Dynamic, answer.scaled.dynamic.assignment)
+                  << ' ' << formatGrouped(p.dynamicMakespan) << " (efficiency "
+                  << percent(p.dynamicEfficiency()) << ")\n";
     if (answer.search)
         printSearch(answer.graph, answer.options, *answer.search);
     if (answer.searchInterrupted)

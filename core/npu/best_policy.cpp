@@ -63,6 +63,20 @@ Result<BestRun> simulateBest(const NpuGraph& graph, const NpuHardware& hardware,
     return out;
 }
 
+BothSchedulers bestOfBoth(const RunOptions& options, const std::vector<PolicyRun>& compared)
+{
+    BothSchedulers out(options);
+    for (RunOptions* const policy : {&out.fixed, &out.dynamic}) {
+        const PolicyRun* best = nullptr;
+        for (const PolicyRun& run : compared)
+            if (run.scheduler == policy->scheduler && (best == nullptr || run.makespan < best->makespan))
+                best = &run;
+        if (best != nullptr)
+            policy->assignment = best->assignment;
+    }
+    return out;
+}
+
 std::string policySentence(const RunOptions& ran, std::vector<PolicyRun> compared)
 {
     const std::string name = policyText(ran.scheduler, ran.assignment);

@@ -39,6 +39,10 @@ struct BestRun
 [[nodiscard]] Result<BestRun> simulateBest(const NpuGraph& graph, const NpuHardware& hardware,
                                            const RunOptions& options, const Progress& progress = {});
 
+/// The fastest static and the fastest dynamic run in `compared`, to be compared on other numbers of cores. A
+/// scheduler that is not in it keeps the assignment of `options`.
+[[nodiscard]] BothSchedulers bestOfBoth(const RunOptions& options, const std::vector<PolicyRun>& compared);
+
 /// The choice in words, with every makespan: "static cost_aware, the fastest of 3: static cost_aware 547 840,
 /// dynamic 548 520, ..."; for a larger graph that it is not compared. `compared`: as of BestRun.
 [[nodiscard]] std::string policySentence(const RunOptions& ran, std::vector<PolicyRun> compared);

@@ -6,7 +6,7 @@
 namespace tilewright::npu {
 
 Result<std::vector<ScalingPoint>> scaling(const NpuGraph& graph, const NpuHardware& hardware,
-                                          const RunOptions& options, std::vector<int> cores,
+                                          const BothSchedulers& schedulers, std::vector<int> cores,
                                           const Progress& progress)
 {
     cores.push_back(1);
@@ -18,14 +18,13 @@ Result<std::vector<ScalingPoint>> scaling(const NpuGraph& graph, const NpuHardwa
         hw.cores = n;
         ScalingPoint point;
         point.cores = n;
-        for (const Scheduler scheduler : {Scheduler::Static, Scheduler::Dynamic}) {
-            RunOptions o = options;
-            o.scheduler = scheduler;
-            o.recordDram = false;
-            const auto run = simulate(graph, hw, o, progress);
+        for (RunOptions options : {schedulers.fixed, schedulers.dynamic}) {
+            options.recordDram = false;
+            const auto run = simulate(graph, hw, options, progress);
             if (!run)
                 return run.error();
-            (scheduler == Scheduler::Static ? point.staticMakespan : point.dynamicMakespan) = run->makespan;
+            (options.scheduler == Scheduler::Static ? point.staticMakespan : point.dynamicMakespan) =
+                run->makespan;
         }
         const auto speedup = [](Cycle one, Cycle now) {
             return now > 0 ? static_cast<double>(one) / static_cast<double>(now) : 1.0;

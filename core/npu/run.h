@@ -203,6 +203,18 @@ struct SavedRunOptions
 /// The text of a model file with these run options added.
 [[nodiscard]] std::string withRunOptions(const std::string& modelText, const SavedRunOptions& saved);
 
+/// Options of a static and of a dynamic run that are compared. Their assignments may differ.
+struct BothSchedulers
+{
+    RunOptions fixed;   ///< of the static scheduler
+    RunOptions dynamic; ///< of the dynamic scheduler
+    BothSchedulers(const RunOptions& options = {}) : fixed(options), dynamic(options)
+    {
+        fixed.scheduler = Scheduler::Static;
+        dynamic.scheduler = Scheduler::Dynamic;
+    }
+};
+
 /// Makespans of both schedulers on one number of cores.
 struct ScalingPoint
 {
@@ -215,7 +227,8 @@ struct ScalingPoint
 
 /// Runs both schedulers on each number of cores; 1 is added if missing. All other options stay unchanged.
 [[nodiscard]] Result<std::vector<ScalingPoint>> scaling(const NpuGraph& graph, const NpuHardware& hardware,
-                                                        const RunOptions& options, std::vector<int> cores,
+                                                        const BothSchedulers& schedulers,
+                                                        std::vector<int> cores,
                                                         const Progress& progress = {});
 
 } // namespace tilewright::npu

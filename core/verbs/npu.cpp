@@ -187,7 +187,8 @@ Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const P
     out.reports = npu::opReports(out.graph, *out.run);
     if (call.scaling.empty())
         return out;
-    auto points = npu::scaling(out.graph, out.hardware, out.options, call.scaling, {running.stop, {}});
+    out.scaled = npu::bestOfBoth(out.options, out.schedulers);
+    auto points = npu::scaling(out.graph, out.hardware, out.scaled, call.scaling, {running.stop, {}});
     out.scalingInterrupted = !points && running.stopRequested(); // the run itself is known
     if (!points && !out.scalingInterrupted)
         return points.error();

@@ -70,6 +70,7 @@ struct NpuAnswer
     std::vector<npu::OpReport> reports;
     std::vector<npu::RuleCheck> checks; ///< results of the checks of graph and run
     std::vector<npu::ScalingPoint> scaling;
+    npu::BothSchedulers scaled; ///< what `scaling` compares
     bool searchInterrupted = false, scalingInterrupted = false;
     double simulated = 0;             ///< share of the nodes that an interrupted run has simulated
     npu::Cycle estimatedMakespan = 0; ///< makespan of the static schedule, for an interrupted run

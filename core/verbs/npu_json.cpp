@@ -6,13 +6,14 @@ namespace tilewright::verbs {
 
 namespace {
 
-Json scalingJson(const std::vector<npu::ScalingPoint>& points)
+Json scalingJson(const std::vector<npu::ScalingPoint>& points, const npu::BothSchedulers& scaled)
 {
     Json out = Json::array();
     for (const npu::ScalingPoint& p : points)
         out.push_back({{"cores", p.cores},
                        {"static", p.staticMakespan},
                        {"dynamic", p.dynamicMakespan},
+                       {"static_assignment", npu::toString(scaled.fixed.assignment)},
                        {"static_speedup", jsonNumber(p.staticSpeedup)},
                        {"dynamic_speedup", jsonNumber(p.dynamicSpeedup)},
                        {"static_efficiency", jsonNumber(p.staticEfficiency())},
@@ -45,7 +46,7 @@ std::string npuJson(const NpuAnswer& a)
     if (a.searchInterrupted || a.scalingInterrupted)
         extra["interrupted"] = true;
     else if (!a.scaling.empty())
-        extra["scaling"] = scalingJson(a.scaling);
+        extra["scaling"] = scalingJson(a.scaling, a.scaled);
     return withNotes(npu::summaryToJson(a.graph, *a.run, a.bounds, a.reports, a.search ? &*a.search : nullptr,
                                         npu::allPassed(a.checks),
                                         extra.empty() ? std::string() : jsonText(extra, 2)),

@@ -459,6 +459,9 @@ void MainWindow::refreshTitle()
         if (lens->lens() != Lens::Schedule)
             parts << (lens->path().isEmpty() ? lensName(lens->lens()) : QFileInfo(lens->path()).fileName()) +
                          star;
+    if (const LensDocument& shown = m_state->workspace.current();
+        parts.isEmpty() && shown.lens() != Lens::Schedule && !shown.path().isEmpty())
+        parts << QFileInfo(shown.path()).fileName();
     setWindowTitle(parts.isEmpty()
                        ? tr("Tilewright")
                        : parts.join(QStringLiteral(" · ")) + (modified.empty() ? star : QString()) +

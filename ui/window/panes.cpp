@@ -292,8 +292,8 @@ void Panes::showView(const QString& name)
     if (m_maximised && m_maximised != view)
         leaveMaximised();
     for (const ViewEntry& entry : viewCatalog())
-        if (entry.name == name && entry.lens != lens() && entry.lens != Lens::Schedule)
-            showLens(entry.lens);
+        if (entry.name == name && entry.lens != Lens::Schedule && (entry.lens != lens() || areHidden()))
+            showLens(entry.lens); // the start page hides the panes of the lens of the last session
     if (QDockWidget* dock = m_docks.value(name)) {
         dock->show();
         dock->raise();

@@ -229,7 +229,8 @@ std::shared_ptr<const NpuComparison> compareSchedulers(const NpuResult& result, 
     const bool big = result.graph->nodes.size() > 20'000;
     for (int n = 1; n <= maxCores; n = big ? 2 * n : n + 1)
         cores.insert(n);
-    auto points = npu::scaling(*result.graph, hw, result.settings.options,
+    out->schedulers = npu::bestOfBoth(result.settings.options, result.schedulers);
+    auto points = npu::scaling(*result.graph, hw, out->schedulers,
                                std::vector<int>(cores.begin(), cores.end()), progress);
     if (!points) {
         out->error = QString::fromStdString(points.error().text());
@@ -237,13 +238,11 @@ std::shared_ptr<const NpuComparison> compareSchedulers(const NpuResult& result, 
     }
     out->points = std::move(*points);
     out->cores = hw.cores;
-    for (const npu::Scheduler scheduler : {npu::Scheduler::Static, npu::Scheduler::Dynamic}) {
-        npu::RunOptions options = result.settings.options;
-        options.scheduler = scheduler;
+    for (const npu::RunOptions& options : {out->schedulers.fixed, out->schedulers.dynamic}) {
         const auto run = npu::simulate(*result.graph, hw, options, progress);
         if (!run)
             continue;
-        const bool isStatic = scheduler == npu::Scheduler::Static;
+        const bool isStatic = options.scheduler == npu::Scheduler::Static;
         (isStatic ? out->staticMakespan : out->dynamicMakespan) = run->makespan;
         (isStatic ? out->staticSums : out->dynamicSums) = stateSums(*run);
     }

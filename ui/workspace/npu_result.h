@@ -75,6 +75,7 @@ struct NpuComparison
 {
     NpuSettings settings;
     std::shared_ptr<const npu::NpuModel> model;
+    npu::BothSchedulers schedulers;
     std::vector<npu::ScalingPoint> points;
     int cores = 0;
     npu::Cycle staticMakespan = 0, dynamicMakespan = 0;

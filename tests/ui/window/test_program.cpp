@@ -163,14 +163,14 @@ private slots:
             const qsizetype summary = page.indexOf(QLatin1String("<h2>Summary</h2>"));
             QVERIFY2(summary > 0 && summary < page.indexOf(QLatin1String("<svg")),
                      qPrintable(page.left(400)));
-            QVERIFY(page.contains(QLatin1String("llama-block.json · tpu-v1 · ")));
+            QVERIFY(page.contains(QStringLiteral("llama-block.json · tpu-v1 · ")));
         }
-        QVERIFY(systolic.contains(QLatin1String("<td>product</td><td>128 × ")));
+        QVERIFY(systolic.contains(QStringLiteral("<th scope=\"col\">product</th><th scope=\"col\">128 × ")));
         QVERIFY(!systolic.contains(QLatin1String("<th scope=\"col\">fold</th>")));
         const QString layers = mapping.mid(mapping.indexOf(QLatin1String("<h2>Mapping of a model</h2>")));
         QVERIFY(layers.contains(QLatin1String("Total, minimum EDP per layer")) &&
                 layers.contains(QLatin1String("proven")));
-        QVERIFY(mapping.contains(QLatin1String("<td>Energy</td><td>DRAM</td><td>I</td>")) &&
+        QVERIFY(mapping.contains(QLatin1String("<td>Energy</td><td>DRAM</td><td>")) &&
                 mapping.contains(QLatin1String("<td>pJ</td>")));
     }
     void reportsCompareWithABaseline()

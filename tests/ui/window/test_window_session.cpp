@@ -273,6 +273,39 @@ private Q_SLOTS:
             window.close();
         }
     }
+    /// The second start with a file of a lens showed its main pane alone, beside the start page.
+    void aFileOfALensOpensWithAllItsPanesAfterASessionInThatLens_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QStringList>("panes");
+        QTest::addColumn<QString>("title");
+        QTest::newRow("mapping") << QStringLiteral("mapping/layers/conv-3x3-64.json")
+                                 << QStringList{QStringLiteral("mapping"), QStringLiteral("mapping-search"),
+                                                QStringLiteral("mapping-model")}
+                                 << QStringLiteral("Tilewright"); // a layer is no file to save to
+        QTest::newRow("npu") << QStringLiteral("npu/kv_three_banks.json")
+                             << QStringList{QStringLiteral("npu"), QStringLiteral("npu-graph"),
+                                            QStringLiteral("npu-scaling"), QStringLiteral("npu-tiles")}
+                             << QStringLiteral("kv_three_banks.json – Tilewright");
+    }
+    void aFileOfALensOpensWithAllItsPanesAfterASessionInThatLens()
+    {
+        QFETCH(const QString, file);
+        QFETCH(const QStringList, panes);
+        QFETCH(const QString, title);
+        for (int start = 0; start < 2; ++start) {
+            MainWindow window;
+            window.restoreSession();
+            window.show();
+            QVERIFY(QTest::qWaitForWindowExposed(&window));
+            QVERIFY(window.openPaths({QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/") + file}));
+            for (const QString& name : panes)
+                QTRY_VERIFY2(!window.view(name)->parentWidget()->isHidden(), qPrintable(name));
+            QVERIFY(!window.findChild<StartPage*>()->isVisible());
+            QCOMPARE(window.windowTitle().remove(QStringLiteral("[*]")), title);
+            window.close();
+        }
+    }
     void aSessionOfAChangedFileTakesWhatThereIs()
     {
         const QString path = m_settings.filePath("p.json");

@@ -114,7 +114,9 @@ void LayerTable::fill()
                    {tr("Count"), figure},
                    {tr("Energy, pJ"), figure},
                    {tr("Cycles"), figure},
-                   {tr("EDP"), figure},
+                   {tr("EDP"), figure,
+                    tr("Energy times cycles of one run. The totals are the sums over all runs of all layers, "
+                       "which are less than energy times cycles of the same row.")},
                    {tr("Share of EDP"), ColumnKind::Percent},
                    {tr("Optimum")},
                    {tr("Time, s"), figure}};

@@ -128,7 +128,7 @@ void NpuScalingView::paintBeside(QPainter& painter, const QRectF& area, const Th
                                        .arg(QString::fromStdString(c.model->name),
                                             counted(c.points.back().cores, tr("core"), tr("cores"))),
                                    uiFont(1.0, QFont::DemiBold), theme.text);
-    paintKeys(painter, npuScalingKeys(theme), p.title.adjusted(0, title + 4, 0, 8), theme);
+    paintKeys(painter, npuScalingKeys(c, theme), p.title.adjusted(0, title + 4, 0, 8), theme);
     if (!p.schedulers.isEmpty())
         paintNpuSchedulers(painter, c, p.schedulers, theme);
 }
@@ -150,8 +150,10 @@ QString NpuScalingView::markTooltip(const PlotMark& mark) const
     };
     return QStringLiteral("<b>%1</b><br>%2<br>%3<br>%4")
         .arg(counted(p->cores, tr("core"), tr("cores")),
-             line(tr("static"), p->staticMakespan, p->staticSpeedup, p->staticEfficiency()),
-             line(tr("dynamic"), p->dynamicMakespan, p->dynamicSpeedup, p->dynamicEfficiency()),
+             line(npuSchedulerName(*m_state.comparison(), false), p->staticMakespan, p->staticSpeedup,
+                  p->staticEfficiency()),
+             line(npuSchedulerName(*m_state.comparison(), true), p->dynamicMakespan, p->dynamicSpeedup,
+                  p->dynamicEfficiency()),
              tr("Click to use this number of cores in the other NPU views."));
 }
 
@@ -194,7 +196,7 @@ QPen schedulerPen(bool dynamic, const Theme& theme)
 template <typename Y>
 void addCurve(PlotModel& plot, const NpuComparison& c, bool dynamic, const Theme& theme, Y&& y)
 {
-    PlotLine line{dynamic ? tr("dynamic") : tr("static"), {}, schedulerPen(dynamic, theme)};
+    PlotLine line{npuSchedulerName(c, dynamic), {}, schedulerPen(dynamic, theme)};
     for (const npu::ScalingPoint& s : c.points) {
         PlotMark m = schedulerMark(dynamic, theme);
         m.x = s.cores;
@@ -208,10 +210,10 @@ void addCurve(PlotModel& plot, const NpuComparison& c, bool dynamic, const Theme
 
 } // namespace
 
-std::vector<ChartKey> npuScalingKeys(const Theme& theme)
+std::vector<ChartKey> npuScalingKeys(const NpuComparison& c, const Theme& theme)
 {
-    return {lineKey(tr("dynamic"), schedulerPen(true, theme), schedulerMark(true, theme)),
-            lineKey(tr("static"), schedulerPen(false, theme), schedulerMark(false, theme)),
+    return {lineKey(npuSchedulerName(c, true), schedulerPen(true, theme), schedulerMark(true, theme)),
+            lineKey(npuSchedulerName(c, false), schedulerPen(false, theme), schedulerMark(false, theme)),
             lineKey(tr("ideal"), QPen(theme.muted, 1, Qt::DotLine))};
 }
 
@@ -252,6 +254,12 @@ std::vector<PlotModel> npuScalingPlots(const NpuComparison& c, const Theme& them
     return {speedup, efficiency};
 }
 
+QString npuSchedulerName(const NpuComparison& c, bool dynamic)
+{
+    const npu::RunOptions& options = dynamic ? c.schedulers.dynamic : c.schedulers.fixed;
+    return QString::fromStdString(npu::policyText(options.scheduler, options.assignment));
+}
+
 QString npuSchedulerSentence(const NpuComparison& c)
 {
     if (c.staticMakespan <= 0 || c.dynamicMakespan <= 0)
@@ -262,9 +270,10 @@ QString npuSchedulerSentence(const NpuComparison& c)
     if (c.dynamicMakespan == c.staticMakespan)
         return tr("On %1 both schedulers take %2.")
             .arg(cores, counted(c.staticMakespan, tr("cycle"), tr("cycles")));
-    const QString text = (change < 0 ? tr("On %1 dynamic is faster than static (%2). Core cycles:")
-                                     : tr("On %1 dynamic is slower than static (%2). Core cycles:"))
-                             .arg(cores, signedPercent(change));
+    const QString text =
+        (change < 0 ? tr("On %1 %2 is faster than %3 (%4). Core cycles:")
+                    : tr("On %1 %2 is slower than %3 (%4). Core cycles:"))
+            .arg(cores, npuSchedulerName(c, true), npuSchedulerName(c, false), signedPercent(change));
     // The states with the largest differences, with sign, per core.
     std::vector<std::pair<npu::Cycle, std::size_t>> deltas;
     for (std::size_t s = 0; s < npu::kCoreStates; ++s)
@@ -288,8 +297,9 @@ void paintNpuSchedulers(QPainter& painter, const NpuComparison& c, const QRectF&
     wrap.setWrapMode(QTextOption::WordWrap);
     const QRectF text(area.left(), area.top(), area.width(), 2 * fm.height() + 2);
     painter.drawText(text, npuSchedulerSentence(c), wrap);
-    const double label =
-        std::max(fm.horizontalAdvance(tr("static")), fm.horizontalAdvance(tr("dynamic"))) + 10;
+    const double label = std::max(fm.horizontalAdvance(npuSchedulerName(c, false)),
+                                  fm.horizontalAdvance(npuSchedulerName(c, true))) +
+                         10;
     const double most = static_cast<double>(std::max({c.staticMakespan, c.dynamicMakespan, npu::Cycle{1}}));
     const double figures = fm.horizontalAdvance(number(static_cast<std::int64_t>(most))) + 60;
     double y = text.bottom() + 6;
@@ -297,7 +307,7 @@ void paintNpuSchedulers(QPainter& painter, const NpuComparison& c, const QRectF&
         const auto& sums = dynamic ? c.dynamicSums : c.staticSums;
         const npu::Cycle makespan = dynamic ? c.dynamicMakespan : c.staticMakespan;
         painter.setPen(theme.text);
-        painter.drawText(QPointF(area.left(), y + fm.ascent() + 2), dynamic ? tr("dynamic") : tr("static"));
+        painter.drawText(QPointF(area.left(), y + fm.ascent() + 2), npuSchedulerName(c, dynamic));
         const double full = std::max(10.0, area.width() - label - figures);
         double x = area.left() + label;
         painter.setRenderHint(QPainter::Antialiasing, false);

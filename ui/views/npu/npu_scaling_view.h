@@ -8,13 +8,15 @@ class QComboBox;
 
 namespace tilewright::ui {
 
+/// One of the two schedulers with its assignment: "static round_robin", "dynamic".
+[[nodiscard]] QString npuSchedulerName(const NpuComparison& comparison, bool dynamic);
 /// A sentence on the difference between the dynamic and the static scheduler on the cores of the settings,
 /// and its main reasons.
 [[nodiscard]] QString npuSchedulerSentence(const NpuComparison& comparison);
 /// Speed-up and efficiency over the number of cores, which is the id of a mark.
 [[nodiscard]] std::vector<PlotModel> npuScalingPlots(const NpuComparison& comparison, const Theme& theme);
 /// The legend: circles and a solid line are dynamic, squares and a dashed line static.
-[[nodiscard]] std::vector<ChartKey> npuScalingKeys(const Theme& theme);
+[[nodiscard]] std::vector<ChartKey> npuScalingKeys(const NpuComparison& comparison, const Theme& theme);
 /// Paints the sentence, and below it bars of the core states of both schedulers.
 void paintNpuSchedulers(QPainter& painter, const NpuComparison& comparison, const QRectF& area,
                         const Theme& theme);

@@ -120,6 +120,7 @@ struct LlmConfig
     std::optional<LlmIndexer> indexer;
     LlmImages images;
 
+    bool hasType = false;                 ///< the file names the type of its values (dtype, torch_dtype)
     std::int64_t elementBits = 16 * kBit; ///< width of values that are not quantised
     std::int64_t embeddingBits = 16 * kBit;
     std::int64_t headBits = 16 * kBit;

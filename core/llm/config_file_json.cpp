@@ -52,6 +52,8 @@ quantisationOfFiles(const JsonCursor& root, std::optional<std::string_view> text
 void applyQuantisation(LlmConfig& c, const std::optional<LlmQuantisation>& q)
 {
     if (q) {
+        if (!c.hasType) // docs/rules/llm.md 5: what is not quantised has 16 bits then
+            c.elementBits = c.embeddingBits = c.headBits = c.activationBits = 16 * kBit;
         c.quantisation = q->method;
         c.kvBits = q->kvBits.value_or(c.kvBits);
         const std::int64_t activations = q->format.bits > 0 || q->own.empty()
@@ -126,6 +128,8 @@ Result<LlmConfig> readLlmConfig(std::string_view text, const std::string& file,
     if (!quantisation)
         return quantisation.error();
     applyQuantisation(*out, *quantisation);
+    if (!out->hasType && !*quantisation)
+        out->notes.emplace_back("the file names no type (torch_dtype): its values have 32 bits");
     out->name = nameOf(file);
     return out;
 }

@@ -215,6 +215,7 @@ private:
                     return fail(field->error("contradicts the other type, \"" + type + "\""));
                 type = *value;
             }
+        m_out.hasType = !type.empty();
         std::int64_t bits = 32;
         if (type == "bfloat16" || type == "float16")
             bits = 16;

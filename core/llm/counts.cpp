@@ -106,6 +106,20 @@ LlmCounts llmCounts(const LlmConfig& config)
     return Counter(config).run();
 }
 
+LlmConfig atWidth(LlmConfig config, std::int64_t elementBits)
+{
+    const auto change = [&](std::int64_t& bits) {
+        if (isFloatWidth(bits))
+            bits = elementBits;
+    };
+    for (std::int64_t* bits : {&config.elementBits, &config.embeddingBits, &config.headBits,
+                               &config.activationBits, &config.kvBits})
+        change(*bits);
+    for (LlmLayer& layer : config.layers)
+        std::ranges::for_each(layer.bits, change);
+    return config;
+}
+
 double kvBytes(const LlmConfig& config, std::int64_t tokens)
 {
     double out = 0;

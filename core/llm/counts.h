@@ -21,6 +21,10 @@ struct LlmCounts
 };
 [[nodiscard]] LlmCounts llmCounts(const LlmConfig& config);
 
+/// The model in the memory of a machine: values of a float width (isFloatWidth()) have `elementBits`, the width
+/// of the machine's elements in units of kBit; integers and narrow floats keep their own.
+[[nodiscard]] LlmConfig atWidth(LlmConfig config, std::int64_t elementBits);
+
 /// Bytes of the cache of one sequence of `tokens`: a window keeps at most its own.
 [[nodiscard]] double kvBytes(const LlmConfig& config, std::int64_t tokens);
 

@@ -92,12 +92,12 @@ GroupFloor groupFloor(const llm::LlmScope& scope, const llm::LlmOptions& options
     return out;
 }
 
-ChipBytes chipBytes(const llm::LlmScope& scope)
+ChipBytes chipBytes(const llm::LlmScope& scope, const Machine& machine)
 {
     const auto sequences = static_cast<double>(scope.options.sequences());
     std::vector<ExplainedValue> weights, caches;
     for (const llm::LlmStage& stage : stagesOf(scope)) {
-        const llm::LlmConfig& c = stage.config;
+        const llm::LlmConfig c = llm::atWidth(stage.config, elementBits(machine));
         weights.push_back(
             leaf(nameOf(c), "bytes", llm::llmCounts(c).weightBytes, kClosedForm, "docs/rules/llm.md 8.1"));
         const double cache = c.causal ? sequences * llm::kvBytes(c, scope.options.keys()) : 0.0;
@@ -112,9 +112,10 @@ std::optional<std::int64_t> longestContext(const llm::LlmScope& scope, const Mac
     const auto memory = static_cast<double>(machine.at(MachineLevel::External).totalBytes());
     std::optional<std::int64_t> out;
     for (const llm::LlmStage& stage : stagesOf(scope)) {
-        const double room = memory - llm::llmCounts(stage.config).weightBytes;
+        const llm::LlmConfig c = llm::atWidth(stage.config, elementBits(machine));
+        const double room = memory - llm::llmCounts(c).weightBytes;
         const auto longest =
-            llm::longestContext(stage.config, scope.options.sequences(), std::max(0.0, room));
+            llm::longestContext(c, scope.options.sequences(), std::max(0.0, room));
         if (!longest)
             continue;
         const std::int64_t tokens = room < 0 ? 0 : *longest;

@@ -45,7 +45,7 @@ struct ChipBytes
 {
     ExplainedValue weights, cache;
 };
-[[nodiscard]] ChipBytes chipBytes(const llm::LlmScope& scope);
+[[nodiscard]] ChipBytes chipBytes(const llm::LlmScope& scope, const Machine& machine);
 
 /// Most tokens of each of all sequences whose cache fits into the external memory beside the weights, on
 /// every chip; nullopt: any number, or there is no cache.

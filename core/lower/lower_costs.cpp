@@ -86,7 +86,8 @@ TensorId ProblemLowering::converted(TensorId operand, std::int64_t width)
 }
 
 /// The smallest whole number of cycles up to 64 for which bandwidth and every cost are rounded by at most
-/// 0.5 %, else the one with the least largest error. Costs are rounded up and the bandwidth down.
+/// 0.5 %, else the one with the least largest error. Costs are rounded up and the bandwidth down. The unit is
+/// never so short that no whole element arrives in it, on a slow memory not even if it is longer than 64.
 void ProblemLowering::chooseTimeUnit()
 {
     Hardware& hw = m_out.data.hardware;
@@ -99,9 +100,13 @@ void ProblemLowering::chooseTimeUnit()
     const auto bandwidth = [&](double unit) { // a quotient that is whole but for its last digits is whole
         return std::max(1.0, std::floor(perCycle * unit * (1 + 1e-12)));
     };
+    constexpr double kLongest = 1e12; // cycles; a memory that is slower still is counted with it
+    const auto first =
+        static_cast<std::int64_t>(std::ceil(std::min(1 / (perCycle * (1 + 1e-12)), kLongest)));
     double least = 0;
     m_out.timeUnit = 0;
-    for (std::int64_t unit = 1; unit <= 64; ++unit) {
+    for (std::int64_t unit = std::max<std::int64_t>(first, 1); unit <= std::max<std::int64_t>(first, 64);
+         ++unit) {
         const double u = static_cast<double>(unit);
         double worst = std::abs(bandwidth(u) - perCycle * u) / (perCycle * u);
         for (const std::int64_t c : costs)
@@ -119,10 +124,12 @@ void ProblemLowering::chooseTimeUnit()
     for (std::size_t i = 0; i < m_cycles.size(); ++i)
         m_out.data.ops[OpId(i)].baseCost = ceilDiv(m_cycles[i], m_out.timeUnit);
     m_out.report.notes.push_back(
-        "one unit of time is " + std::to_string(m_out.timeUnit) +
+        "one unit of time is " + formatGrouped(m_out.timeUnit) +
         (m_out.timeUnit == 1 ? " cycle" : " cycles") +
         (least < 0.0005 ? std::string()
-                        : "; costs are rounded up and the bandwidth down by at most " + percent(least)));
+         : m_out.timeUnit > 64
+             ? ", in which the external memory moves one element; costs are rounded up to it"
+             : "; costs are rounded up and the bandwidth down by at most " + percent(least)));
 }
 
 /// Adds the widths (R1.9) and the energies (R17) of the machine.

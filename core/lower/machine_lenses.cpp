@@ -53,8 +53,9 @@ npu::NpuHardware npuHardwareOf(const Machine& m)
                  static_cast<int>(m.passes.rmsNorm), static_cast<int>(m.passes.elementwise)};
     hw.dram.channels = static_cast<int>(m.dram.channels);
     hw.dram.banks = static_cast<int>(m.dram.banks);
-    // The simulator moves whole bytes a cycle: fieldsLeftOut() names a fraction.
-    hw.dram.bytesPerCycle = std::max<std::int64_t>(1, static_cast<std::int64_t>(m.dram.bytesPerCycle));
+    // The simulator moves whole bytes a cycle: fieldsLeftOut() names a fraction, and checkHardware() refuses 0.
+    const bool isSlow = m.bytesPerCycle(MachineLevel::External) < 1 - 1e-9 && !m.has("dram.bytes_per_cycle");
+    hw.dram.bytesPerCycle = isSlow ? 0 : static_cast<std::int64_t>(m.dram.bytesPerCycle);
     hw.dram.burstBytes = m.dram.burstBytes;
     hw.dram.interleaveBytes = m.dram.interleaveBytes;
     hw.dram.rowBytes = m.dram.rowBytes;

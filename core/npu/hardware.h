@@ -30,7 +30,7 @@ struct DramHardware
 {
     int channels = 4;
     int banks = 16;                  ///< number of banks per channel
-    std::int64_t bytesPerCycle = 16; ///< bandwidth of the data bus of one channel
+    std::int64_t bytesPerCycle = 16; ///< bandwidth of the data bus of one channel; 0: less than 1, refused
     std::int64_t burstBytes = 64;
     std::int64_t interleaveBytes = 256;
     std::int64_t rowBytes = 2048;
@@ -47,7 +47,7 @@ struct DramHardware
     /// Number of cycles for which one burst holds the data bus of the channel.
     [[nodiscard]] Cycle busCyclesPerBurst() const noexcept
     {
-        return (burstBytes + bytesPerCycle - 1) / bytesPerCycle;
+        return bytesPerCycle > 0 ? (burstBytes + bytesPerCycle - 1) / bytesPerCycle : burstBytes;
     }
     /// Bursts of the largest request.
     [[nodiscard]] std::int64_t burstsOfRequest() const noexcept

@@ -111,6 +111,12 @@ void bindFields(JsonFields& f, NpuHardware& hw)
 
 Status checkHardware(const NpuHardware& hw)
 {
+    if (hw.dram.bytesPerCycle < 1)
+        return Error{ErrorCode::Field,
+                     "the external memory moves less than one byte per cycle of a channel; the NPU lens moves "
+                     "whole bytes: take a higher bandwidth or a lower clock",
+                     "dram.bytes_per_cycle",
+                     {}};
     return checkJsonValue(hw);
 }
 

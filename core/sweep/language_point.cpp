@@ -125,7 +125,7 @@ MaybeResult languagePoint(const Sweep& sweep, const Point& point, const std::sto
             ofFloor = scope.options.isGroup() ? pace / timeOf(last, least) : cycles / least;
     }
     const auto tokens = static_cast<double>(scope.options.batch * scope.options.computed());
-    const lower::ChipBytes bytes = lower::chipBytes(scope);
+    const lower::ChipBytes bytes = lower::chipBytes(scope, *machine);
     const double used = bytes.weights.value + bytes.cache.value;
     PointResult out;
     out.metrics = {step,

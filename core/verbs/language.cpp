@@ -84,9 +84,9 @@ void addTimes(LanguageFigures& out, const llm::LlmScope& scope, const Machine& m
 }
 
 /// Figures that exist only for several chips.
-void addGroup(LanguageFigures& out, const llm::LlmScope& scope, const GroupFloor& step)
+void addGroup(LanguageFigures& out, const llm::LlmScope& scope, const Machine& machine, const GroupFloor& step)
 {
-    lower::ChipBytes bytes = lower::chipBytes(scope);
+    lower::ChipBytes bytes = lower::chipBytes(scope, machine);
     out.figures[static_cast<std::size_t>(LanguageFigure::WeightBytesOfChip)] = std::move(bytes.weights);
     if (scope.whole.causal)
         out.figures[static_cast<std::size_t>(LanguageFigure::KvBytesOfChip)] = std::move(bytes.cache);
@@ -132,7 +132,8 @@ LanguageFigures languageFigures(const llm::LlmScope& scope, const Machine& machi
     out.config = scope.whole;
     out.options = scope.options;
     out.cores = machine.cores;
-    const llm::LlmCounts counts = llm::llmCounts(scope.whole);
+    const llm::LlmConfig here = llm::atWidth(scope.whole, lower::elementBits(machine));
+    const llm::LlmCounts counts = llm::llmCounts(here);
     const llm::LlmWork work = llm::llmWork(scope.whole, scope.options, lower::elementBits(machine));
     const auto set = [&](LanguageFigure f, const char* unit, double value, const char* rule) {
         out.figures[static_cast<std::size_t>(f)] =
@@ -144,7 +145,7 @@ LanguageFigures languageFigures(const llm::LlmScope& scope, const Machine& machi
     if (scope.whole.causal) {
         set(LanguageFigure::KvBytesPerToken, "bytes", counts.kvBytesPerToken, "docs/rules/llm.md 4");
         set(LanguageFigure::KvBytes, "bytes",
-            static_cast<double>(scope.options.sequences()) * llm::kvBytes(scope.whole, scope.options.keys()),
+            static_cast<double>(scope.options.sequences()) * llm::kvBytes(here, scope.options.keys()),
             "docs/rules/llm.md 4");
     }
     const auto tokens = static_cast<double>(scope.options.batch * scope.options.computed());
@@ -152,7 +153,7 @@ LanguageFigures languageFigures(const llm::LlmScope& scope, const Machine& machi
     addTimes(out, scope, machine);
     GroupFloor step = groupFloor(scope, scope.options, machine, out.cores);
     if (scope.options.isGroup())
-        addGroup(out, scope, step);
+        addGroup(out, scope, machine, step);
     const lower::StageFloor& last = step.stages.back();
     out.floor = last.chip;
     out.binds = last.collectives.value > last.time.value - last.collectives.value ? "collectives"

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace tilewright::verbs {
 
@@ -69,6 +70,14 @@ std::vector<std::string> lensNotes(const std::vector<lower::NodeReport>& nodes, 
     for (std::string text : {lower::leftOutText(nodes), leftOutText(machine, lens)})
         if (!text.empty())
             out.push_back(std::move(text));
+    if (lens == MachineLens::Npu && !machine.has("dram.bytes_per_cycle")) {
+        const double exact = machine.bytesPerCycle(MachineLevel::External);
+        const double counted = static_cast<double>(machine.dram.channels) * machine.dram.bytesPerCycle;
+        if (std::abs(exact - counted) > 0.01 * exact)
+            out.push_back("the external memory moves " + significantNumber(exact) +
+                          " bytes per cycle; this lens counts whole bytes of each channel: " +
+                          formatGrouped(counted));
+    }
     return out;
 }
 

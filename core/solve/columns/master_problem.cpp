@@ -65,7 +65,7 @@ constexpr double kMinValue = 1e-6; ///< minimum value of a column's variable tha
 constexpr double kInactiveRow = -100;
 constexpr double kViolated = 0.01;
 constexpr std::size_t kMaxCuts = 50; ///< maximum number of cuts added at once
-constexpr int kCutRounds = 2;        ///< number of consecutive cut rounds without pricing
+constexpr int kCutRounds = 2;        ///< maximum number of rounds of cuts in one call of solve()
 constexpr int kMaxIterations = 5000; ///< limit on simplex iterations, since the simplex method may cycle
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sets are grown op by op. A refused op is in none of the sets that grow from there, so its result comes from
-// outside. This gives a lower bound of the fast memory that all these sets need.
+// Sets are grown op by op: each neighbouring op is either added to the set or refused. No set that grows from
+// this one contains a refused op, so the results of refused ops come from outside. They give a lower bound of
+// the fast memory that all these sets need.
 #include "solve/proof/connected_sets.h"
 
 #include "eval/lower_bound.h"

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kTrackedReaders = 6;
 
 /// Finds an order of the ops in which readers precede producers. A tensor is open from its first reader or
-/// producer in this order to its last one; few tensors are open at a time.
+/// producer in this order to its last one. The order keeps few tensors open at a time.
 class Order
 {
 public:

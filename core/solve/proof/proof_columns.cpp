@@ -237,8 +237,8 @@ std::vector<ProofColumns::Split> ProofColumns::splitOverpriced(const ProofColumn
             continue;
         }
         Parts parts = split(c, model);
-        // The more overpriced part is handled first. If there are no prices yet, this is the part that does
-        // not keep the tensor.
+        // The more overpriced part is handled first. If there are no prices yet, the part in which the tensor
+        // is not in fast memory is handled first.
         if (parts.count == 2 && (prices.empty() || reducedOf(parts.part[0]) < reducedOf(parts.part[1])))
             std::swap(parts.part[0], parts.part[1]);
         todo.insert(todo.end(), parts.part.begin(),

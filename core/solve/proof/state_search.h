@@ -92,10 +92,10 @@ OpMask ProofGraph::forEachMissing(OpMask write, OpMask run, OpMask slow, OpMask 
     return written;
 }
 
-/// A* for the plan with the least latency: a shortest path over the states of R3 (tensors in slow memory,
-/// tensors in fast memory), whose steps are subgraphs.  The latency of a step is first a lower bound; the
-/// exact latency is computed only when the step is the best open one. A derived class defines the steps and
-/// the lower bound of the remaining latency.
+/// A* for the plan with the least latency. The plan is a shortest path whose nodes are the states of R3
+/// (tensors in slow memory, tensors in fast memory) and whose steps are subgraphs. The latency of a step is
+/// first a lower bound; the exact latency is computed only when the step is the best open one. A derived
+/// class defines the steps and the lower bound of the remaining latency.
 class StateSearch
 {
 public:

@@ -41,9 +41,10 @@ bool isSame(const TiedEntries& a, const TiedEntries& b)
     });
 }
 
-/// The differences between two plans, `ours` and `other`, split into independent regions: pieces that run a
-/// common op are in one region. Both plans are equal outside the regions, so each region can be copied from
-/// either plan by itself, unless its tensors are read elsewhere.
+/// The differences between two plans, `ours` and `other`, split into independent regions. Both plans consist
+/// of pieces (TiedEntries); differing pieces that run a common op are in one region. Both plans are equal
+/// outside the regions, so each region can be copied from either plan by itself, unless its tensors are read
+/// elsewhere.
 class PlanDifferences
 {
 public:
@@ -165,9 +166,9 @@ bool recombine(SubgraphPool& pool, PlanRepair& repair, Plan& best, const Plan& o
 
 namespace {
 
-/// Reorders the entries so that the group is contiguous: entries that it needs come before it, all others
-/// behind it. Returns the position of its first entry, or nothing if an outside entry both needs the group
-/// and is needed by it.
+/// Reorders the entries so that the group is contiguous: entries whose results the group needs come before
+/// it, all others behind it. Returns the position of its first entry, or nothing if an outside entry both
+/// needs the group and is needed by it.
 std::optional<std::size_t> makeContiguous(const SubgraphPool& pool, std::vector<CostedSet>& entries,
                                           const std::vector<std::uint32_t>& group)
 {

@@ -159,7 +159,7 @@ void Solver::checkStart()
 /// Reports incumbents until the search threads have ended, and ends a search that no longer improves.
 void Solver::reportIncumbents(SubgraphPool& pool, double limit)
 {
-    double nextReport = 0; // time in seconds before which nothing is reported
+    double nextReport = 0; // time of the next report, in seconds since the start; 0 = as soon as possible
     while (true) {
         {
             std::unique_lock lock(m_shared.mutex);
@@ -277,8 +277,8 @@ Price energyPrice(const Problem& problem, const Rules& rules)
     return {kTie * (latency > 0 && energy > 0 ? energy / latency : 1), 1};
 }
 
-/// States whether the result is proven optimal for an objective other than the latency: this is the case if
-/// it equals its lower bound.
+/// Marks a result for an objective other than the latency as proven optimal if its value equals the lower
+/// bound.
 void proveByBound(SolveResult& result)
 {
     result.provenOptimal = meetsBound(result.value(), result.bound());
@@ -325,7 +325,7 @@ private:
     const SolveOptions& m_options;
     const double m_started;
     Front m_front;
-    std::vector<double> m_tried; ///< weights of the energy in a sum whose latency has weight 1
+    std::vector<double> m_tried; ///< weights of the energy that have been tried; the latency has weight 1
     double m_least = std::numeric_limits<double>::infinity();
     std::vector<std::pair<double, double>> m_curve;
     std::int64_t m_evaluations = 0, m_lookups = 0, m_steps = 0;
@@ -340,7 +340,7 @@ Price ProductSearch::priceOf(std::size_t stage)
     if (stage == 1 || p.energy <= 0)
         return energyPrice(m_problem, m_options.rules);
     std::vector<double> weights{p.latency / p.energy};
-    // The chords from the best point of the front to its neighbours
+    // the weights of the chords from the best point of the front to its neighbours
     for (const std::size_t left : {at, at - 1})
         if (left < m_front.size() && left + 1 < m_front.size())
             weights.push_back((m_front[left + 1].latency - m_front[left].latency) /

@@ -143,14 +143,15 @@ void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granular
         }
         if (counted)
             continue;
-        // True if the buffer of the previous tile may still be in memory.
+        // True if the slice that the previous tile loaded may still be in fast memory.
         bool lasts = false;
         for (std::size_t b = 0; b < m_conditions.size(); ++b)
             lasts |= (conditions >> b & 1) != 0 &&
                      (!m_conditions[b].completing || m_conditions[b].reduction <= g.k);
         lasts &= row != Axis::Step && col != Axis::Step;
         const Grid grid = gridOf(r.conditions, g.w, g.h);
-        const double rows = row == Axis::Tile ? 1 : grid.rows; // number of tile rows that need the same part
+        // number of rows of tiles that need the same part of the tensor
+        const double rows = row == Axis::Tile ? 1 : grid.rows;
         const double cols = col == Axis::Tile ? 1 : grid.cols;
         if (!lasts) {
             addEverywhere(area * rows * cols);

@@ -112,7 +112,7 @@ bool ProofColumns::computeBound(ProofColumn& c, CostModel& model, bool sharp) co
     return true;
 }
 
-/// Splits at the largest undecided tensor, which has the most influence on memory use and traffic.
+/// Decides the largest undecided tensor, which has the most influence on memory use and traffic.
 ProofColumns::Parts ProofColumns::split(const ProofColumn& column, CostModel& model) const
 {
     OpMask choice = 0;

@@ -80,7 +80,8 @@ public:
     Outcome searchBox(State& state, std::size_t mostNodes, std::size_t mostSets, std::vector<FoundSet>& out);
 
 private:
-    /// Returns the sum of `other` and the reduced cost of an event, for each lane.
+    /// Returns the sum of `other` and the reduced cost of an event, for each pair of a memory price and a
+    /// weight.
     [[nodiscard]] Lanes plusEvent(std::uint32_t event, const Lanes& other) const
     {
         const Lanes& cost = m_costs[m_p.m_events[event].kind];

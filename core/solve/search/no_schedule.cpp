@@ -74,7 +74,7 @@ struct Need
 {
     Answer legal = Answer::No;       ///< whether the rules allow the subgraph
     std::int64_t alone = kUnlimited; ///< the need if no tensor is resident at its start
-    /// The minimum of the need over all choices of resident tensors, so a lower bound in every schedule
+    /// minimum of the need over all choices of resident tensors; a lower bound of the need in every schedule
     std::int64_t least = kUnlimited;
     std::string fault; ///< message of the first rule that the subgraph violates
 };

@@ -136,7 +136,7 @@ OpRoom roomOfOp(const Problem& problem, const Rules& rules, OpId o)
         if (std::ranges::any_of(problem.operands(o), [&](TensorId t) {
                 return problem.map(t) && std::ranges::find(direct, problem.stored(t)) != direct.end();
             }))
-            mapped = 0; // one buffer may hold both the mapped and the plain operand
+            mapped = 0; // one buffer may hold an operand that is read both with and without an index map
         std::int64_t inputs = mapped;
         for (const TensorId t : direct)
             inputs += leastUnits(problem, t);

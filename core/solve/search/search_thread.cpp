@@ -380,8 +380,8 @@ private:
             (void)m_annealer.recombine(plan);
     }
 
-    /// Runs branch and bound from the incumbent. If it finishes, the optimum is its schedule or the
-    /// incumbent.
+    /// Runs branch and bound from the incumbent. If the proof finishes, the optimum is the schedule that it
+    /// has found, or else the incumbent.
     void prove()
     {
         const double left = kProofShare * (m_shared.deadline - m_shared.now());

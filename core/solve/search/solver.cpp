@@ -106,8 +106,8 @@ void Solver::reportIncumbent(SubgraphPool& pool, bool last)
     const double before = now();
     const double deadline = m_shared.deadline;
     const double patience = std::isinf(deadline) ? 1e9 : deadline + 0.3 * m_checkSeconds;
-    // A stop request has priority over the last 0.1 % of latency and over an evaluation that lists many
-    // steps: both are skipped.
+    // After a stop request, the search for the last 0.1 % of latency is skipped, and so is an evaluation that
+    // lists many steps.
     const bool isStopping = m_options.stop.stop_requested();
     Schedule schedule = toSchedule(pool, toPlan(pool, incumbent.plan),
                                    [&] { return last && !isStopping && now() < patience; });
@@ -205,9 +205,10 @@ Result<SolveResult> Solver::run()
         threads.start([this, i] { runSearchThread(m_shared, i); });
     SubgraphPool pool(m_problem, m_options.rules, m_shared.memo, m_shared.start.locked,
                       m_options.constraints);
-    (void)toPlan(pool, m_shared.start); // adds the start granularities to the pool
+    (void)toPlan(pool, m_shared.start); // adds the granularities of the start schedule to the pool
     const bool hasStart = m_startTotal > 0 || m_options.constraints.any();
-    if (!hasStart) { // the start schedule that the window shows, or if it does not fit, a schedule that fits
+    // the start schedule that the window shows; below, the best plan of single ops if it does not fit
+    if (!hasStart) {
         if (const auto start =
                 verifySchedule(m_problem, oneOpPerSubgraph(m_problem, m_options.rules), m_options.rules)) {
             m_startTotal = start->total;

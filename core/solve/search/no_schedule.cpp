@@ -528,7 +528,7 @@ private:
         const std::string name = "the thinnest slices of op " + m_problem.opName(OpId(op)) + " need ";
         if (room.least > m_problem.capacityUnits())
             return name + (room.least < room.alone ? "at least " : "") + elements(room.least);
-        return name + elements(room.alone) + " alone, and no fusion needs few enough";
+        return name + elements(room.alone) + " alone, and every fusion needs more than the capacity";
     }
 
     const Problem& m_problem;

@@ -186,7 +186,7 @@ private:
         std::uint32_t rowSlot, colSlot;
         Role role;
         Mask causes;
-        std::int64_t units; // R1.9: of an element
+        std::int64_t units; // units (R1.9) of an element
     };
     struct Buffer // a buffer (R7.1); it serves one or more requests
     {
@@ -195,7 +195,7 @@ private:
         Axis row, col; // kinds of the row and the column axis, in canonical form
         Role role;
         bool whole;
-        std::int64_t units; // R1.9: of an element
+        std::int64_t units; // units (R1.9) of an element
     };
     struct Run
     {
@@ -207,7 +207,7 @@ private:
         bool matmul;
         bool interior; // true if its result is neither a sink nor retained (R9.9)
         double base;
-        std::int64_t units;   // R1.9: of an element of the result, or of the retained input
+        std::int64_t units;   // units (R1.9) of an element of the result or retained input
         Axis row, col, depth; // kinds of the axes, in canonical form; set by bind()
         std::uint32_t bound;  // index of the run among distinct runs, which is its bit in masks of runs
     };
@@ -431,7 +431,7 @@ private:
     // its accumulators together
     Store<std::int64_t, Limits::kSinks> m_sinkUnits, m_sinkWidest, m_sinkAccumulators;
     Store<std::int64_t, Limits::kSinks>
-        m_sinkRoom; ///< units that an element of the tile takes; set by bind()
+        m_sinkRoom; ///< for each sink, the units that an element of its tile takes; set by bind()
     // heights and widths of the sinks, each once, ascending
     Store<std::int64_t, Limits::kSinks> m_heights, m_widths;
     std::size_t m_heightCount = 0, m_widthCount = 0;
@@ -455,7 +455,7 @@ private:
     // buffers whose range follows the k step, the tile row, the tile column
     Mask m_bufferStep{}, m_bufferRow{}, m_bufferCol{};
     Mask m_always{}, m_byRow{}, m_byCol{},
-        m_once{};      // runs charged: in each tile, in the first tile of a row, of a column, once
+        m_once{}; // runs charged in each tile; in the first tile of a row; of a column; once in the subgraph
     Mask m_eachStep{}; // runs charged in every k step of a tile
     Mask m_kept{};
     bool m_hasKept = false;

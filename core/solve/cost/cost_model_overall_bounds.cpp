@@ -378,8 +378,8 @@ double CostModel::steppedReductionBound(const Extents& e, const Depths& depths, 
         else if (l.early && l.row != Axis::Step && l.col != Axis::Step)
             starting += l.area;
     }
-    // correction (<= 0) for a step that counts with its traffic: the load time of its slices replaces its
-    // compute
+    // correction (<= 0) for the steps that count with their traffic: the load time of their slices replaces
+    // their compute
     const double less = std::min(0.0, slices / m_bandwidth - spread);
     return spread + completing / m_bandwidth +
            std::max(compute + first + part * less, starting / m_bandwidth + between + 2 * part * less);
@@ -401,7 +401,8 @@ double CostModel::firstTilesBound(const Extents& e, bool ofRows) const
     // Sinks of different widths may have different first tiles, at most one for each width.
     const double tiles = static_cast<double>(ofRows ? m_widths.size() : m_heights.size()) *
                          static_cast<double>(ofRows ? e.mostW : e.mostH);
-    // least share of a sink's area outside the first tiles of its rows of tiles; with !ofRows, of its columns
+    // lower bound of the share of a sink's area that lies outside the first tile of every row of tiles
+    // (!ofRows: of every column of tiles)
     const auto inOthers = [&](std::int64_t height, std::int64_t width) {
         return std::max(0.0, 1 - tiles / static_cast<double>(ofRows ? width : height));
     };

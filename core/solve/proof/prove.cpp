@@ -25,7 +25,7 @@ enum class ProofCosts : std::uint8_t {
 
 struct ProofSearchResult
 {
-    bool finished = false; ///< true if the whole space was covered
+    bool finished = false; ///< true if the search has covered all plans of the columns
     double bound = 0;      ///< lower bound of the latency of every plan, with these costs
     /// a plan with a latency below the upper bound, if ProofCosts::Presets was searched and found one
     std::vector<CostedSet> entries;

@@ -167,8 +167,8 @@ bool recombine(SubgraphPool& pool, PlanRepair& repair, Plan& best, const Plan& o
 namespace {
 
 /// Reorders the entries so that the group is contiguous: entries whose results the group needs come before
-/// it, all others behind it. Returns the position of its first entry, or nothing if an outside entry both
-/// needs the group and is needed by it.
+/// it, all others behind it. Returns the position of the first entry of the group, or nothing if an entry
+/// outside the group both needs the group and is needed by it.
 std::optional<std::size_t> makeContiguous(const SubgraphPool& pool, std::vector<CostedSet>& entries,
                                           const std::vector<std::uint32_t>& group)
 {

@@ -207,7 +207,7 @@ Result<SolveResult> Solver::run()
                       m_options.constraints);
     (void)toPlan(pool, m_shared.start); // adds the granularities of the start schedule to the pool
     const bool hasStart = m_startTotal > 0 || m_options.constraints.any();
-    // the start schedule that the window shows; below, the best plan of single ops if it does not fit
+    // the start schedule that the window shows; if it does not fit, the best plan of single ops is used below
     if (!hasStart) {
         if (const auto start =
                 verifySchedule(m_problem, oneOpPerSubgraph(m_problem, m_options.rules), m_options.rules)) {

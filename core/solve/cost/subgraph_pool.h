@@ -25,7 +25,7 @@ namespace tilewright {
 class TilingMemo
 {
 public:
-    /// `price` is the quantity that all tilings in the cache minimise, and so do all pools that share the
+    /// `price` is the quantity that is minimised by all tilings in the cache and by all pools that share the
     /// cache.
     explicit TilingMemo(const Price& price = {}) : m_price(price) {}
     [[nodiscard]] const Price& price() const noexcept { return m_price; }

@@ -15,8 +15,8 @@
 namespace tilewright {
 
 /// A column of branch and bound: an op set that may be a subgraph, with decisions on the tensors in fast
-/// memory before and after it. For an undecided tensor both cases are still possible. It costs nothing, and
-/// the column satisfies its rows.
+/// memory before and after it. For an undecided tensor both cases are still possible. An undecided tensor
+/// costs nothing, and the column satisfies its rows.
 struct ProofColumn
 {
     OpMask ops = 0;

@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t kMaxSetsPerBox = 500;
 constexpr std::size_t kNodesPerOp = 4; ///< maximum number of nodes per op, since every walk passes all ops
-/// boxes whose widths and heights differ by at most this factor get more nodes
+/// boxes in which width and height each vary by at most this factor get more nodes
 constexpr double kFineBoxRatio = 1.13;
 
 } // namespace

@@ -179,10 +179,10 @@ bool MasterProblem::addViolatedStoreOnces()
     struct Side
     {
         double all = 0;
-        /// For each op, the sum over the columns that store its result.
+        /// For each op, the sum of the LP values of the columns that store its result.
         std::map<std::size_t, double> storing;
     };
-    // for each list of tensors: sums of its takers, sums of its givers
+    // for each list of tensors, the sums over its takers and the sums over its givers
     std::map<RetainId, std::array<Side, 2>> lists;
     for (const std::size_t i : usedColumns())
         for (const bool isGiver : {false, true}) {

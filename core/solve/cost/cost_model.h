@@ -192,7 +192,7 @@ private:
         bool early = false;     ///< true if every tile that requests the tensor does so in its first step
         std::int64_t units = 1; ///< units (R1.9) that one element of the tensor occupies
     };
-    /// The compute work of one op. bound() adds up these works.
+    /// The compute work of one op; bound() adds up the work of all ops.
     struct Work
     {
         /// Compute cost of the part of the result in one row of tiles (all rows unless `byRow`) and one

@@ -106,7 +106,7 @@ public:
     {
         const auto [h, w] = leastTile(set);
         std::ranges::fill(m_requested, 0);
-        std::array<Rectangle, kMostBits> requested{}; // requests for each op's result by its readers
+        std::array<Rectangle, kMostBits> requested{}; // for each op, the requests for its result
         std::int64_t room = 0;
         // reverse topological order: readers before producers
         for (std::size_t i = m_nodes.size(); i-- > 0;) {

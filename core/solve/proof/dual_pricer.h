@@ -64,7 +64,7 @@ private:
     std::vector<Row> m_runs; ///< row "this op runs" of each op
     /// Rows "this tensor is written" and "this tensor is handed over" of each tensor.
     std::vector<std::optional<Row>> m_written, m_handedOver;
-    /// Rows "this tensor reaches this reader", by tensor and reader.
+    /// Rows "this tensor reaches this reader"; the key combines tensor and reader.
     std::unordered_map<std::uint64_t, Row> m_reaches;
 };
 

@@ -168,7 +168,8 @@ public:
 
 private:
     using State = FrontierGraph::State;
-    using Key = std::vector<std::uint32_t>; ///< demands of the open tensors, and their connected components
+    /// demands for the open tensors, then the numbers of their connected components
+    using Key = std::vector<std::uint32_t>;
     struct KeyHash
     {
         std::size_t operator()(const Key& key) const noexcept

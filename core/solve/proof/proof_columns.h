@@ -135,7 +135,7 @@ private:
     std::function<void()> m_onBound;
     OpMask m_mayBeResident = 0;
     std::vector<std::size_t> m_runs, m_written, m_handedOver;
-    /// Rows "result reaches this reader", by reader and in the order of the bits of its inputs.
+    /// For each reader, the rows "result reaches this reader", in the order of the bits of its inputs.
     std::vector<std::vector<std::size_t>> m_reaches;
     std::vector<std::vector<std::size_t>> m_delivers; ///< rows "result reaches this reader", by producer
 };

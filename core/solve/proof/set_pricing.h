@@ -81,7 +81,7 @@ private:
     {
         const FrontierChoice* choice;
         OpId op;
-        std::uint32_t kind; ///< events of one kind have equal costs
+        std::uint32_t kind; ///< kind of the event; events of one kind have equal costs
         bool adds;          ///< true if the event adds an op or a tensor to a set
     };
     void add(const Event& event, Set& set) const;

@@ -121,7 +121,7 @@ protected:
         double cost;    ///< cost including the last subgraph; a lower bound unless `exact`
         double reduced; ///< sum of the reduced costs on the path, if known
         std::uint32_t parent;
-        std::uint32_t choice; ///< index of the last subgraph in the derived class
+        std::uint32_t choice; ///< index of the last subgraph in the list of the derived class
         bool exact;
     };
     struct Outcome

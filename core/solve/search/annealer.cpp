@@ -190,7 +190,7 @@ private:
     [[nodiscard]] bool proposeKeep()
     {
         constexpr std::uint32_t kFarthest = 12;
-        if (m_entries.size() < 2) // only one subgraph, or no plan yet
+        if (m_entries.size() < 2) // the plan has only one subgraph, or there is no plan yet
             return false;
         const std::uint32_t to = m_random.below(m_entries.size());
         const std::vector<TensorId>& inputs = m_pool.set(m_entries[to].set).allInputs;

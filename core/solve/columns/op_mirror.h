@@ -23,7 +23,8 @@ public:
     /// Returns nothing if some op has no corresponding op. Corresponding ops may have different costs.
     [[nodiscard]] std::optional<Image> image(const std::vector<OpId>& ops, OpId from, OpId to) const;
     /// Returns the tensor that corresponds to `t`: the result of the op that corresponds to its producer, or
-    /// else the operand of an op that corresponds to a reader. Returns nothing if `image` has neither op.
+    /// else the operand of an op that corresponds to a reader. Returns nothing if `image` contains neither of
+    /// these ops.
     [[nodiscard]] std::optional<TensorId> image(const Image& image, TensorId t) const;
 
 private:

@@ -373,8 +373,8 @@ void FrontierBuilder::expand(std::size_t at)
         std::vector<Option>& out = it->second;
         if (!isNew)
             return out;
-        // Lists all combinations for the outside tensors that are closed at this op: each is either loaded or
-        // resident.
+        // Lists all combinations for the tensors from outside the subgraph that are closed at this op: each
+        // of them is either loaded or resident.
         const auto withLoads = [&](const FrontierChoice& s, const std::vector<std::uint32_t>& demand,
                                    std::vector<std::pair<TensorId, std::uint32_t>> outside) {
             std::erase_if(outside, [&](const auto& t) { return m_out.m_demands[t.second].requests.empty(); });

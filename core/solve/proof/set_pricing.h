@@ -53,8 +53,8 @@ public:
     /// problem.
     [[nodiscard]] Found find(const std::vector<double>& prices, const KeyOf& keyOf, const Keys& known,
                              const Limits& limits) const;
-    /// Returns connected sets without resident or retained tensors: all of one op, all of two ops and so on,
-    /// while their number is at most `most`.
+    /// Returns connected sets without resident or retained tensors: all sets of one op, all sets of two ops
+    /// and so on, while the number of sets is at most `most`.
     [[nodiscard]] std::vector<Set> smallSets(std::size_t most) const;
 
 private:

@@ -126,7 +126,7 @@ protected:
     };
     struct Outcome
     {
-        bool finished = false; ///< true if it is proven that no plan is better than that of `goal`
+        bool finished = false; ///< true if it is proven that no plan is better than the plan of `goal`
         /// Last node of the best plan; nothing if no plan is below the upper bound.
         std::optional<std::uint32_t> goal;
         double bound = 0;        ///< lower bound of all plans, at most the upper bound

@@ -166,7 +166,8 @@ double BoxCosts::computeOf(OpId o, const FrontierChoice& s, const TileBox& box) 
     const Hardware& hw = m_problem.hardware();
     bool byRow = true;
     bool byCol = true;
-    // the first request determines the tiles of a run (R6.6), so all requests have to be considered
+    // The first request in a step determines the tiles of a run (R6.6). Any request may be the first one, so
+    // all of them are considered.
     for (const TensorDemand::Request& r : m_graph.demand(s.demand).requests) {
         byRow &= r.rows == TensorDemand::Tile;
         byCol &= r.cols == TensorDemand::Tile;

@@ -305,7 +305,7 @@ std::optional<Plan> replanExactly(SubgraphPool& pool, PlanRepair& repair, const 
     double spent = 0;
     for (std::size_t i = *at; i < end; ++i) {
         if (plan.entries[i].set != current.entries[group[i - *at]].set)
-            // PlanRepair has changed the group, so exact replanning of it is not possible
+            // PlanRepair has changed the group, so the group cannot be replanned
             return std::nullopt;
         spent += plan.entries[i].latency;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The costs of a step by the rules, and their sums over steps.
+// Costs of a step by the rules (R8, R10, R17), and their sums over steps.
 #pragma once
 
 #include "base/integer.h"
@@ -16,7 +16,7 @@ namespace tilewright {
 /// How one axis of a matrix product is cut into pieces that an array computes one after another (R8.2).
 struct ArrayAxis
 {
-    double folds = 1;  ///< number of arrays needed for each piece, rounded up, summed over the pieces
+    double folds = 1;  ///< extent of each piece in array extents, rounded up; summed over the pieces
     double pieces = 1; ///< number of pieces
     double used = 1;   ///< array extent occupied by each piece, summed over the pieces
 
@@ -39,8 +39,8 @@ struct ArrayAxis
 };
 
 /// R8.2: cycles of all runs of a product, given the cuts of its rows and columns and the number of parts
-/// (`chunks`) of its reduction. For a single run: whole(), whole(), its k range, 1. A finer cut never takes
-/// fewer cycles.
+/// (`chunks`) of its reduction. For a single run, pass whole() for both axes, the length of its k range, and
+/// 1. A finer cut never takes fewer cycles.
 [[nodiscard]] inline double arrayCycles(const ArrayAxis& rows, const ArrayAxis& cols, std::int64_t reduction,
                                         double chunks = 1) noexcept
 {
@@ -65,8 +65,8 @@ struct StepCosts
     double nativeWidth = 1;
     double nativeK = 1;
     bool scaleByNativeK = false;
-    bool array = false;    ///< compute=array (R8.2)
-    bool elements = false; ///< vector=elements (R8.3)
+    bool array = false;    ///< true if compute=array (R8.2)
+    bool elements = false; ///< true if vector=elements (R8.3)
     std::int64_t arrayRows = 1, arrayCols = 1;
     ComputeArray shape;
 
@@ -135,7 +135,7 @@ struct StepCosts
         if (shape.kind == ComputeArray::Kind::DotProduct)
             return static_cast<double>(rows) * static_cast<double>(ceilDiv(length, shape.inputs)) *
                    static_cast<double>(ceilDiv(ceilDiv(cols, shape.outputs), shape.arrays));
-        if (shape.arrays > 1) // the folds are dealt to the arrays; the longest counts
+        if (shape.arrays > 1) // the folds are spread over the arrays; the array with most folds counts
             return static_cast<double>(
                        ceilDiv(ceilDiv(rows, arrayRows) * ceilDiv(cols, arrayCols), shape.arrays)) *
                        static_cast<double>(length) +
@@ -184,7 +184,7 @@ private:
 /// R17: energy of the runs and transfers of one subgraph, in pJ. Sizes are in units (R1.9).
 struct StepEnergy
 {
-    double slow = 0, fast = 0; ///< energy of a unit
+    double slow = 0, fast = 0; ///< energy in pJ of moving one unit (R1.9) into or out of the memory
     std::int64_t nativeHeight = 1, nativeWidth = 1;
 
     /// Requires problem.hasEnergy().
@@ -209,8 +209,8 @@ struct StepEnergy
         const double elements = static_cast<double>(rows) * static_cast<double>(cols);
         return elements * (fast * static_cast<double>(units) + problem.energyOf(op));
     }
-    /// Energy of one run of a MatMul on rows x cols results over `length` of its reduction. `adds`: the range
-    /// does not begin at 0, so the results so far are read again.
+    /// Energy of one run of a MatMul on rows x cols results over `length` of its reduction. `adds` is true if
+    /// the k range does not begin at 0, so that the partial results are read again.
     [[nodiscard]] double matMul(const Problem& problem, OpId op, std::int64_t rows, std::int64_t cols,
                                 std::int64_t length, bool adds) const
     {
@@ -231,7 +231,7 @@ struct StepEnergy
 /// R10.1: memory time, i.e. the time of transfers between the memories. Sizes are in units (R1.9).
 struct MemoryCosts
 {
-    double bandwidth = 1; ///< units per unit of time
+    double bandwidth = 1; ///< transferred units (R1.9) per unit of time
 
     explicit MemoryCosts(const Problem& problem) : bandwidth(static_cast<double>(problem.bandwidthUnits())) {}
 
@@ -312,10 +312,11 @@ struct Tally
         computeBound = saturatingAdd(computeBound, saturatingMul(t.computeBound, count));
     }
 
-    /// Returns the sums of a part of all steps as an estimate for this number of steps.
+    /// Returns an estimate of the sums over `allSteps` steps: scales up these sums, which cover only some of
+    /// the steps.
     [[nodiscard]] Tally scaledTo(std::int64_t allSteps) const noexcept
     {
-        constexpr double kMost = 9e18; // above it, integers saturate
+        constexpr double kMost = 9e18; // maximum of an integer sum; larger sums saturate
         const double n =
             static_cast<double>(allSteps) / static_cast<double>(std::max<std::int64_t>(1, steps));
         const auto scaled = [&](std::int64_t value) {

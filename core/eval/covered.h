@@ -11,7 +11,7 @@ namespace tilewright {
 /// Returns the number of elements of `rect` outside `covered`, and adds these parts to `covered` (R9.7).
 [[nodiscard]] std::int64_t cover(std::vector<Rect>& covered, const Rect& rect);
 
-/// Adds a rectangle to the covered ones, joined with the last ones where they make one rectangle.
+/// Adds a rectangle to the list. Joins it with the last rectangles of the list if their union is a rectangle.
 void addCovered(std::vector<Rect>& covered, Rect rect);
 
 } // namespace tilewright

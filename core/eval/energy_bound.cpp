@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Proof that this is a lower bound: docs/rules/bound.md 8.
+// docs/rules/bound.md 8 proves that this is a lower bound.
 #include "eval/energy_bound.h"
 
 #include "base/integer.h"
@@ -21,13 +21,14 @@ OpEnergy leastEnergy(const Problem& problem, OpId op, std::int64_t least)
     }
     const auto depth = static_cast<double>(problem.reductionSize(op));
     // A row of the LHS is read once for each native width of results, a column of the RHS once for each
-    // native height. Of a part of the result, only the areas are known.
+    // native height. If only a part of the result is computed, only its area is known.
     const auto strips = [&](std::int64_t extent, std::int64_t across, std::int64_t native) {
         return least == out.elements()
                    ? static_cast<double>(extent) * static_cast<double>(ceilDiv(across, native))
                    : elements / static_cast<double>(native);
     };
-    // Written once at the result's width, or over several k ranges: written, read and written again.
+    // With one k range, an element of the result is written once with the width of the result. With several k
+    // ranges, it is written, read and written again with the width of the accumulator.
     const std::int64_t width = std::min(problem.units(o.output), 3 * problem.accumulatorUnits(o.output));
     const double fast = depth * (strips(out.height, out.width, energy.nativeWidth) *
                                      static_cast<double>(problem.units(o.inputs[0])) +

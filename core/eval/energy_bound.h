@@ -12,8 +12,8 @@ namespace tilewright {
 /// result are computed. Requires problem.hasEnergy().
 struct OpEnergy
 {
-    double fast = 0;    ///< traffic of the fast memory
-    double compute = 0; ///< MACs, or elements of a Pointwise
+    double fast = 0;    ///< energy of the traffic of fast memory
+    double compute = 0; ///< energy of the multiply-accumulates, or of the elements of a Pointwise
     [[nodiscard]] double total() const noexcept { return fast + compute; }
 };
 [[nodiscard]] OpEnergy leastEnergy(const Problem& problem, OpId op, std::int64_t least);
@@ -23,13 +23,13 @@ struct OpEnergy
 struct EnergyBound
 {
     double value = 0;        ///< sum of the other values, rounded down
-    double slow = 0;         ///< slow memory: traffic that every schedule has
-    double fast = 0;         ///< fast memory: this traffic and that of the runs
-    double mac = 0;          ///< multiply-accumulates
-    double vector = 0;       ///< elements of Pointwises
-    double trafficUnits = 0; ///< loaded and stored at least, in units (R1.9)
+    double slow = 0;         ///< energy of slow memory, for the traffic that every schedule has
+    double fast = 0;         ///< energy of fast memory, for the same traffic and for the runs of ops
+    double mac = 0;          ///< energy of the multiply-accumulates
+    double vector = 0;       ///< energy of the elements of Pointwises
+    double trafficUnits = 0; ///< least number of units (R1.9) that a schedule loads and stores
 };
-/// `quick` is lowerBound() of the problem under the same rules.
+/// Returns the bound of the energy. `quick` is lowerBound() of the problem under the same rules.
 [[nodiscard]] EnergyBound energyBound(const Problem& problem, const Rules& rules, const LowerBound& quick);
 [[nodiscard]] inline EnergyBound energyBound(const Problem& problem, const Rules& rules)
 {

@@ -15,7 +15,8 @@ EnergyParts energyParts(const Problem& problem, const Schedule& schedule, const 
     if (!problem.hasEnergy() || !e.structurallyValid)
         return {};
     const EnergyCosts& costs = *problem.data().energy;
-    // The energy is linear in the costs: the part of a cost is the energy without all others.
+    // The energy is linear in the energy costs, so the part of one cost is the energy if all other costs are
+    // 0.
     const auto only = [&](std::vector<double> EnergyCosts::*kept) {
         Problem::Data data = problem.data();
         EnergyCosts rest{0, 0, {0}, {0}};

@@ -8,10 +8,10 @@ namespace tilewright {
 /// Energy of one subgraph by its causes (R17), in pJ.
 struct EnergyParts
 {
-    double slow = 0;   ///< slow memory: elements loaded and stored
-    double fast = 0;   ///< fast memory
-    double mac = 0;    ///< multiply-accumulates
-    double vector = 0; ///< elements of Pointwises
+    double slow = 0;   ///< energy of slow memory, for the elements loaded and stored
+    double fast = 0;   ///< energy of fast memory
+    double mac = 0;    ///< energy of the multiply-accumulates
+    double vector = 0; ///< energy of the elements of Pointwises
 };
 /// Splits the energy of a structurally valid subgraph of an evaluated schedule. Evaluates it twice.
 [[nodiscard]] EnergyParts energyParts(const Problem& problem, const Schedule& schedule,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The explaining evaluation of a schedule, and of one subgraph at its position in the schedule.
+// Evaluation of a schedule by the fast or the explaining evaluator, and its result for each subgraph.
 #pragma once
 
 #include "base/ids.h"
@@ -19,10 +19,10 @@ namespace tilewright {
 /// Whether compute or memory time limits a step or subgraph: Compute if compute time > memory time, Memory if
 /// it is lower, Balanced if both are equal.
 enum class Bound : std::uint8_t { Compute, Memory, Balanced };
-[[nodiscard]] std::string_view boundName(Bound bound); // "compute", "memory", "balanced"
+[[nodiscard]] std::string_view boundName(Bound bound); // Returns "compute", "memory" or "balanced".
 
-/// Result for one subgraph at its position in the schedule. Times in the problem's unit of time, sizes in
-/// elements, those that capacity and bandwidth count (R1.9: then they may be fractions).
+/// Result for one subgraph at its position in the schedule. Times are in the problem's unit of time. Sizes
+/// are in elements as capacity and bandwidth count them; with element widths (R1.9) they may be fractions.
 struct SubgraphEvaluation
 {
     /// True if R4 and R5 hold, so that latency and traffic below are meaningful; the subgraph may still
@@ -57,7 +57,7 @@ struct Evaluation
     std::vector<SubgraphEvaluation> subgraphs;
     std::vector<Issue> issues;
     double total = 0;  ///< sum of the latencies of all structurally valid subgraphs
-    double energy = 0; ///< sum of the energies of these subgraphs in pJ (R17)
+    double energy = 0; ///< sum of the energies of all structurally valid subgraphs, in pJ (R17)
     /// Energy-delay product, in pJ x unit of time.
     [[nodiscard]] double edp() const noexcept { return total * energy; }
     [[nodiscard]] bool valid() const noexcept { return issues.empty(); }
@@ -73,8 +73,9 @@ struct Evaluation
 [[nodiscard]] Evaluation evaluateByTrace(const Problem& problem, const Schedule& schedule,
                                          const Rules& rules);
 
-/// Evaluates one well-formed subgraph (checkFormat() holds) at its position in the schedule.
-/// structurallyValid is false if it breaks R4 or R5.3. `resident` = RES before it, ascending.
+/// Function that evaluates one well-formed subgraph (checkFormat() holds) at its position in the schedule,
+/// given the tensors that are resident before it (RES), ascending. In the result, structurallyValid is false
+/// if the subgraph breaks R4 or R5.3.
 using EvaluateSubgraph = std::function<SubgraphEvaluation(SubgraphId, std::span<const TensorId> resident)>;
 
 /// Evaluates the subgraphs one after another, with the verdicts in the order of R10.4. Shared by both
@@ -82,7 +83,7 @@ using EvaluateSubgraph = std::function<SubgraphEvaluation(SubgraphId, std::span<
 [[nodiscard]] Evaluation walkSchedule(const Problem& problem, const Schedule& schedule, const Rules& rules,
                                       const EvaluateSubgraph& evaluateSubgraph);
 
-/// Units (R1.9) of the resident and the retained tensors, each tensor once (R9.1a).
+/// Returns the size of the resident and the retained tensors in units (R1.9), each tensor once (R9.1a).
 [[nodiscard]] std::int64_t reservedUnits(const Problem& problem, std::span<const TensorId> resident,
                                          std::span<const TensorId> retain);
 

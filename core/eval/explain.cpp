@@ -98,7 +98,7 @@ void finish(SubgraphPoint& p)
 
 namespace {
 
-/// R8.4: multiplications of a core in a cycle.
+/// Returns the number of multiplications that a core can do in one cycle (R8.4).
 std::int64_t multipliersOf(const Hardware& hw)
 {
     const bool dots = hw.array.kind == ComputeArray::Kind::DotProduct;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Explanations of a latency: the steps of a subgraph, its place in the roofline, its use of the array.
+// Explanations of a latency: the resource that limits a subgraph, its place in the roofline, its use of the
+// arrays.
 #pragma once
 
 #include "base/ids.h"
@@ -20,11 +21,12 @@ struct Explanation
     Bound bound = Bound::Balanced;
     double computeTime = 0;
     double memoryTime = 0;
-    /// Compute / work without padding; 1.25 = a fifth of the compute is padding or repetition.
+    /// Compute time divided by the time without padding; 1.25 = a fifth of the compute time is padding or
+    /// repetition.
     double paddingFactor = 1;
-    /// Loaded / distinct elements of the non-resident inputs; 1 = nothing is loaded twice.
+    /// Loaded elements divided by distinct elements of the non-resident inputs; 1 = nothing is loaded twice.
     double reloadFactor = 1;
-    std::string text; ///< one or two plain sentences
+    std::string text; ///< the explanation in one or two sentences
 };
 
 /// Explains a subgraph by the resource that limits it. Requires `evaluation` = evaluate(problem, schedule,
@@ -60,7 +62,7 @@ struct ScheduleRoofline
 [[nodiscard]] ScheduleRoofline scheduleRoofline(const Problem& problem, const Schedule& schedule,
                                                 const Evaluation& evaluation);
 
-/// Returns the time of an op without padding, the unit of `work` above.
+/// Returns the time of an op at full efficiency, without padding. SubgraphPoint::work is a sum of such times.
 [[nodiscard]] double opWork(const Problem& problem, OpId op, const Rules& rules);
 
 /// How well a MatMul of a subgraph uses the arrays of a core: output-stationary ones of native_h x native_w
@@ -80,11 +82,12 @@ struct ArrayUse
 
 struct ArrayUses
 {
-    std::int64_t rows = 1, cols = 1; ///< PEs of an array
+    std::int64_t rows = 1, cols = 1; ///< rows and columns of PEs of one array
     std::int64_t arrays = 1;         ///< number of arrays of a core
     [[nodiscard]] std::int64_t pes() const noexcept { return rows * cols * arrays; }
-    std::vector<ArrayUse> uses; ///< in the order in which the subgraph declares its ops
-    std::size_t more = 0;       ///< number of MatMuls beyond the `most` requested ones, which are left out
+    /// one entry for each MatMul, in the order in which the subgraph declares its ops
+    std::vector<ArrayUse> uses;
+    std::size_t more = 0; ///< number of MatMuls beyond the `most` requested ones, which are left out
 };
 
 /// Returns the array use of the first MatMuls of a subgraph; empty if the subgraph breaks R2.2, R4.1 to R4.5

@@ -64,7 +64,7 @@ struct SmallLimits
                plan.groups().size() <= kGroups && plan.sinks().size() <= kSinks;
     }
 };
-struct LargeLimits // 0: on the heap
+struct LargeLimits // a limit of 0 puts the array on the heap
 {
     static constexpr std::size_t kWords = 16;
     static constexpr std::size_t kUses = 0;
@@ -116,7 +116,7 @@ public:
     [[nodiscard]] std::int64_t cols() const noexcept { return m_cols; }
 
     /// Returns the largest working set in the first tile, which is the same tile in all preset row and column
-    /// traversals. May stop early above `enough`.
+    /// traversals. May stop early as soon as a working set exceeds `enough`.
     [[nodiscard]] std::int64_t firstTilePeak(std::int64_t enough = std::numeric_limits<std::int64_t>::max());
     /// True if the peak is the same for every order of the tiles.
     [[nodiscard]] bool peakIsOfAnyOrder() const noexcept { return m_mixedCount == 0; }
@@ -180,22 +180,22 @@ private:
         bool completing;
         std::int64_t steps; // number of k steps; set by bind()
     };
-    struct Request // from slow memory into a buffer
+    struct Request // a request for a part of an input, which a buffer serves (R7.1)
     {
         std::uint32_t input;
         std::uint32_t rowSlot, colSlot;
         Role role;
         Mask causes;
-        std::int64_t units; // R1.9: of an element
+        std::int64_t units; // units (R1.9) of an element
     };
-    struct Buffer // one or more requests
+    struct Buffer // a buffer (R7.1); it serves one or more requests
     {
         std::uint32_t input;
         std::uint32_t rowSlot, colSlot;
         Axis row, col; // kinds of the row and the column axis, in canonical form
         Role role;
         bool whole;
-        std::int64_t units; // R1.9: of an element
+        std::int64_t units; // units (R1.9) of an element
     };
     struct Run
     {
@@ -205,9 +205,9 @@ private:
         bool drives;
         bool kept; // true if this is not a run but the load of a retained input (R9.7)
         bool matmul;
-        bool interior; // R9.9: true if its result is neither a sink nor retained
+        bool interior; // true if its result is neither a sink nor retained (R9.9)
         double base;
-        std::int64_t units;   // R1.9: of an element of the result, or of the retained input
+        std::int64_t units;   // units (R1.9) of an element of the result or retained input
         Axis row, col, depth; // kinds of the axes, in canonical form; set by bind()
         std::uint32_t bound;  // index of the run among distinct runs, which is its bit in masks of runs
     };
@@ -219,7 +219,7 @@ private:
     {
         Mask full, parts;
     };
-    struct Cell // one (tile class, k phase)
+    struct Cell // the steps of one tile class in one k phase
     {
         Mask buffers; // buffers in use, before R7.1 merges them into FULL
         Mask runs;
@@ -412,8 +412,8 @@ private:
     const SubgraphPlan* m_plan = nullptr;
     std::optional<StepCosts> m_cost;
     std::optional<MemoryCosts> m_memory;
-    std::optional<StepEnergy> m_energy; ///< R17; set if the problem states energies
-    bool m_holds = false;               ///< interior=held (R9.9)
+    std::optional<StepEnergy> m_energy; ///< costs in energy (R17); empty if the problem states no energies
+    bool m_holds = false;               ///< true if interior=held (R9.9)
     std::int64_t m_reserved = 0;
 
     // The following members are set by prepare().
@@ -424,13 +424,14 @@ private:
     Store<Run, Limits::kUses> m_runs;
     std::size_t m_requestCount = 0, m_listedRuns = 0;
     Store<char, Limits::kUses> m_useBit;          // true if the use is a request served from a buffer
-    Store<std::uint32_t, Limits::kUses> m_useRun; // index of the run of a use
+    Store<std::uint32_t, Limits::kUses> m_useRun; // for each use, the index of its run
     Store<char, Limits::kSinks> m_sinkRetained;
     Store<std::int64_t, Limits::kSinks> m_sinkReduction;
-    // R1.9: units of an element of the sink, in the accumulating tile, and of all its accumulators together
+    // for each sink, the units (R1.9) of an element: in memory, in the tile while it accumulates, and in all
+    // its accumulators together
     Store<std::int64_t, Limits::kSinks> m_sinkUnits, m_sinkWidest, m_sinkAccumulators;
     Store<std::int64_t, Limits::kSinks>
-        m_sinkRoom; ///< units that an element of the tile takes; set by bind()
+        m_sinkRoom; ///< for each sink, the units that an element of its tile takes; set by bind()
     // heights and widths of the sinks, each once, ascending
     Store<std::int64_t, Limits::kSinks> m_heights, m_widths;
     std::size_t m_heightCount = 0, m_widthCount = 0;
@@ -454,19 +455,21 @@ private:
     // buffers whose range follows the k step, the tile row, the tile column
     Mask m_bufferStep{}, m_bufferRow{}, m_bufferCol{};
     Mask m_always{}, m_byRow{}, m_byCol{},
-        m_once{};      // runs charged: in each tile, in the first tile of a row, of a column, once
+        m_once{}; // runs charged in each tile; in the first tile of a row; of a column; once in the subgraph
     Mask m_eachStep{}; // runs charged in every k step of a tile
     Mask m_kept{};
     bool m_hasKept = false;
-    // true if costs differ by tile class: other kinds of axes, compute=array, vector=elements, energies
+    // true if the cost of a run depends on the tile class: kinds of axes, compute=array, vector=elements,
+    // energies
     bool m_hasVariants = false;
     bool m_forgets = false;
     std::optional<std::uint32_t> m_cyclesOf; // op of cyclesOf(), if it was called
     Store<std::int64_t, (kSmall ? Limits::kPhases + 1 : 0)> m_phaseBegin;
     std::size_t m_phaseCount = 0;
     Store<double, Limits::kPhases * Limits::kUses> m_runCost;
-    std::vector<double> m_cellCost;   // costs by tile class, used instead if m_hasVariants
-    std::vector<double> m_cellEnergy; // likewise, if the problem states energies
+    // costs of runs by tile class; used instead of m_runCost if m_hasVariants
+    std::vector<double> m_cellCost;
+    std::vector<double> m_cellEnergy; // energies of runs by tile class, if the problem states energies
     Store<Span, kSpans> m_rowSpan, m_colSpan;
     std::size_t m_rowClasses = 0, m_colClasses = 0;
     std::int64_t m_rows = 0, m_cols = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// FastEngine: what runs cost, in time (R8) and in energy (R17).
+// FastEngine: the costs of runs, in time (R8) and in energy (R17).
 #pragma once
 
 #include "eval/fast_engine.h"

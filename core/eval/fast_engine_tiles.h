@@ -153,8 +153,8 @@ template <class Limits> std::int64_t FastEngine<Limits>::accumulatorUnits(std::u
     return problem.accumulatorUnits(problem.op(m_plan->accumulated()[driver]).output);
 }
 
-/// R9.9: returns the size of the interior slices that the runs produce. Of two runs with one rectangle one is
-/// a driver's with a part of its reduction, so R9.1d counts both.
+/// R9.9: returns the size of the interior slices that the runs produce. If two runs have the same rectangle,
+/// one belongs to a driver and covers a part of its reduction, so R9.1d counts both.
 template <class Limits>
 std::int64_t FastEngine<Limits>::interiorSlices(const Mask& runs, std::int64_t q) const
 {

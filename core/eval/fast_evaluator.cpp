@@ -44,7 +44,8 @@ SubgraphEvaluation evaluateByWalking(const SubgraphPlan& plan, const Granularity
                                      const Traversal& traversal, std::span<const TensorId> resident,
                                      std::span<const TensorId> retain, std::int64_t mostWalkedSteps)
 {
-    constexpr std::int64_t kLeastWalkedSteps = 256; // of maps, which have no other estimate
+    // always walked for subgraphs with maps, which have no other estimate
+    constexpr std::int64_t kLeastWalkedSteps = 256;
     if (!plan.hasMaps()) {
         if (const auto estimate = evaluateInClosedForm(plan, g, traversal, resident, retain, true);
             estimate && estimate->steps > mostWalkedSteps)
@@ -52,7 +53,7 @@ SubgraphEvaluation evaluateByWalking(const SubgraphPlan& plan, const Granularity
         if (mostWalkedSteps == 0)
             return {};
     }
-    thread_local PositionEngine engine; // keeps its memory and the footprints
+    thread_local PositionEngine engine; // thread_local, to reuse its memory and the footprints
     engine.prepare(plan, resident, retain);
     engine.bind(g);
     SubgraphEvaluation out;
@@ -220,7 +221,8 @@ struct FastEvaluator::State
         return out;
     }
 
-    /// The cost of a tiling without a closed form. Kept apart, so that the common case stays small.
+    /// Returns the cost of a tiling without a closed form. It is a separate function, so that the code of the
+    /// common case stays small.
     [[nodiscard, gnu::noinline]] TilingCost walkedCost(const Granularity& g, TraversalKind traversal,
                                                        double cutoff, const StepTotals& atLeast,
                                                        std::int64_t mostSteps)

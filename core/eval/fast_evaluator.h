@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The fast form of evaluate(), for whole subgraphs and for single tilings.
+// The fast evaluator, for subgraphs of a schedule and for single tilings in a search.
 #pragma once
 
 #include "eval/evaluation.h"
@@ -17,17 +17,16 @@ namespace tilewright {
 
 /// Maximum number of steps that the fast evaluator walks one by one. This is needed if slices of one tensor
 /// can coincide in ways without a closed form, for example if a product is both inputs of a MatMul, and for
-/// views with maps (R1.8). With more steps, the result is an estimate, marked by exact = false: without such
-/// sharing, or from the first tiles where an op reads through a map.
+/// views with maps (R1.8). With more steps, the result is an estimate, marked by exact = false. The estimate
+/// ignores that slices coincide; if an op reads through a map, it is extrapolated from the first tiles.
 inline constexpr std::int64_t kMostWalkedSteps = 2'000'000;
 
 /// Evaluates a subgraph in closed form: equal steps are computed once and multiplied, so the time does not
 /// depend on the number of tiles with raster, snake, column and column-snake traversals. Subgraphs without a
-/// closed form are walked with numbers only, equal tiles once. The result equals
-/// that of the explaining evaluator. `resident` = RES before the subgraph, `retain` as in Subgraph.
-/// structurallyValid is false if plan.check(), R4.6 or R5.3 fails. With fewer `mostWalkedSteps` more results
-/// are estimates; with 0 only some hundred steps of views with maps are walked, and a tiling without an
-/// estimate counts as structurally invalid.
+/// closed form are walked step by step, equal tiles once. The result equals that of the explaining evaluator.
+/// `resident` = RES before the subgraph, `retain` as in Subgraph. structurallyValid is false if plan.check(),
+/// R4.6 or R5.3 fails. With fewer `mostWalkedSteps` more results are estimates; with 0 only some hundred
+/// steps of views with maps are walked, and a tiling without an estimate counts as structurally invalid.
 [[nodiscard]] SubgraphEvaluation evaluate(const SubgraphPlan& plan, const Granularity& g,
                                           const Traversal& traversal, std::span<const TensorId> resident,
                                           std::span<const TensorId> retain,
@@ -46,7 +45,7 @@ struct TilingCost
         TooLarge,  ///< out of memory (R9.1)
         Illegal,   ///< violates R4.1-R4.3 or R4.7
         Cut,       ///< evaluation stopped because the latency reaches the caller's cut-off
-        Unmodelled ///< only walking could tell, and there are too many steps
+        Unmodelled ///< undecided: there is no closed form, and there are too many steps to walk
     };
     Verdict verdict = Verdict::Illegal;
     double latency = std::numeric_limits<double>::infinity();

@@ -16,7 +16,8 @@ std::int64_t floorDiv(std::int64_t a, std::int64_t b)
     return a >= 0 ? a / b : -ceilDiv(-a, b);
 }
 
-/// Shift of one axis of a broadcast.
+/// Returns the shift of the footprint if an interval on one axis of a broadcast moves from `from` to `to`.
+/// Returns nothing if the footprints differ in more than a shift.
 std::optional<std::int64_t> shiftOf(const std::array<std::int64_t, 2>& axis, std::int64_t from,
                                     std::int64_t to, std::int64_t length)
 {
@@ -34,8 +35,8 @@ std::optional<std::int64_t> shiftOf(const std::array<std::int64_t, 2>& axis, std
 
 constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
 
-/// For an interval on one axis of a broadcast that moves by `step` again and again: the shift of its
-/// footprint, and how many of these intervals have it.
+/// For intervals on one axis of a broadcast that follow one another at a distance of `step`: returns the
+/// shift of the footprint from one to the next, and the number of intervals for which this shift holds.
 std::pair<std::int64_t, std::int64_t> alikeOf(const std::array<std::int64_t, 2>& axis, std::int64_t begin,
                                               std::int64_t length, std::int64_t step)
 {
@@ -45,7 +46,7 @@ std::pair<std::int64_t, std::int64_t> alikeOf(const std::array<std::int64_t, 2>&
         return {0, kAll};
     if (step < 0)
         return {0, 1};
-    const bool inRows = step % inner == 0; // else within the copies of one element
+    const bool inRows = step % inner == 0; // false: the interval moves within the copies of one element
     const std::int64_t part = inRows ? period : inner;
     const std::int64_t end = begin / part * part + part;
     if (begin + length > end)

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// PositionEngine: which tiles have the same steps.
+// PositionEngine: the classes of tiles that have the same steps.
 #include "eval/fast_positions.h"
 
 #include <algorithm>
 
 namespace tilewright {
 
-/// Returns what is known of the steps after the first one of the current tile; null if they must be walked.
+/// Returns the entry for the steps after the first one that the class of the current tile shares; null if
+/// they must be walked.
 PositionEngine::Rest* PositionEngine::restOf(std::int64_t row, std::int64_t col)
 {
     constexpr std::size_t kMostRests = 4096;
-    // What the first step found in fast memory decides about the second only if it was a whole tensor.
+    // The buffers that the first step found influence the second step only if one of them holds a whole
+    // tensor.
     if (m_mergedByPast)
         return nullptr;
     if (dependsOnHistory())
@@ -40,7 +42,7 @@ std::int32_t PositionEngine::classOf(Places& places, bool ofRows, std::int64_t p
         return out;
     findHulls(ofRows, place);
     out = 0;
-    // Most places are like the one before, so the newest classes come first.
+    // Most places are like the one before, so the newest classes are tried first.
     for (std::size_t c = places.count; c-- > 0;)
         if (isShifted(&places.hulls[c * m_slots.size()], ofRows))
             return out = static_cast<std::int32_t>(c);
@@ -69,8 +71,9 @@ void PositionEngine::findHulls(bool ofRows, std::int64_t place)
     }
 }
 
-/// True if all steps at the place with the hulls `from` are those at the place of m_hull, with each range of
-/// the plan shifted by a constant, the same footprints and the same ranges equal to one another.
+/// True if the steps at the place with the hulls `from` equal those at the place with the hulls m_hull except
+/// for a constant shift of each range of the plan. The footprints and the coincidences of ranges must then be
+/// the same.
 bool PositionEngine::isShifted(const Range* from, bool ofRows)
 {
     const auto& ranges = m_plan->ranges();
@@ -103,8 +106,9 @@ bool PositionEngine::isShifted(const Range* from, bool ofRows)
     return pairsStay();
 }
 
-/// True if, when each range of the plan moves by its m_shift, ranges that are compared with each other stay
-/// equal or different: both move alike, or one is always whole, which a range that moves never is.
+/// True if the pairs of ranges in m_pairs stay equal, or stay different, when each range of the plan moves by
+/// its m_shift. This holds if both ranges move by the same shift. It also holds if one of them always covers
+/// the whole axis, which a moving range never does.
 bool PositionEngine::pairsStay() const
 {
     const auto& ranges = m_plan->ranges();

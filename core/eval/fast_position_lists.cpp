@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// PositionEngine: the lists of a plan.
+// PositionEngine: the lists of slots, inputs and ops of a plan (prepare()).
 #include "eval/fast_positions.h"
 
 #include "base/integer.h"
@@ -106,7 +106,8 @@ void PositionEngine::prepareInputs(std::span<const TensorId> resident, std::span
     }
     m_coverage.resize(kept.size());
     m_keepsHistory = m_keepsHistory || !kept.empty();
-    // A tile or k step is the whole of an axis at every place or at none, a box may be at some.
+    // A tile or a k step covers the whole axis at every place or at none. A box may cover it at some places
+    // only.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> slots(m_inputs.size(), {kNone, kNone});
     for (const SubgraphPlan::Use& u : m_plan->uses()) {
         if (u.run || m_inputs[u.id].kind != Input::Kind::Buffer)
@@ -142,7 +143,8 @@ void PositionEngine::prepareOps(std::span<const TensorId> retained)
         for (std::uint32_t i = 0; i < uses.size(); ++i) {
             if (!uses[i].run)
                 continue;
-            // A run by tile rows, tile columns and k steps comes once. Any other may come again.
+            // A run by rows of the tile, columns of the tile and k steps occurs only once. Every other run
+            // may be repeated.
             const auto& ranges = m_plan->ranges();
             const bool once = ranges[uses[i].rowSlot].axis == SubgraphPlan::Axis::Tile &&
                               ranges[uses[i].colSlot].axis == SubgraphPlan::Axis::Tile &&
@@ -188,7 +190,8 @@ void PositionEngine::preparePairs()
             add(col, u.colSlot);
         }
         same.push_back(here);
-        if (!u.run && m_plan->rules().donation) // R9.6: compared with the tiles
+        // donation compares the request with the tiles of the sinks (R9.6)
+        if (!u.run && m_plan->rules().donation)
             for (const SubgraphPlan::Sink& s : m_plan->sinks()) {
                 add(u.rowSlot, s.rowSlot);
                 add(u.colSlot, s.colSlot);

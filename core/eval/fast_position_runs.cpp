@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// PositionEngine: steps and places of tiles that are alike but for a shift, of which few are walked.
+// PositionEngine: consecutive steps and places of tiles that differ only by a shift, so that few of them are
+// walked.
 #include "eval/fast_positions.h"
 
 #include "base/integer.h"
@@ -15,10 +16,10 @@ bool PositionEngine::dependsOnHistory() const
                               !std::ranges::all_of(m_coverage, &Coverage::isWhole));
 }
 
-/// Given the ranges of the plan at a place of one axis (`along`: kWithRow, kWithCol or kWithStep): returns at
-/// how many places, at most `count` and this one included, they are known to be the same with each range
-/// shifted by a constant from one place to the next, with the same footprints and the same ranges equal to
-/// one another.
+/// Returns the number of places of one axis (`along`: kWithRow, kWithCol or kWithStep), from `place` on and
+/// at most `count`, that are known to be alike. `at` holds the ranges of the plan at `place`. Places are
+/// alike if each range shifts by a constant from one place to the next, and the footprints and the
+/// coincidences of ranges stay the same.
 std::int64_t PositionEngine::alike(const std::vector<Range>& at, std::uint8_t along, std::int64_t place,
                                    std::int64_t count)
 {
@@ -73,7 +74,7 @@ std::int64_t PositionEngine::stepsAlike()
     return alike(m_range, kWithStep, m_step, count);
 }
 
-/// Goes on to a later step without walking it, which is like the last one that was walked.
+/// Skips to a later step that is like the last walked step.
 void PositionEngine::skipTo(std::int64_t step)
 {
     m_step = step;
@@ -84,7 +85,8 @@ void PositionEngine::skipTo(std::int64_t step)
 /// Cuts an axis into runs of places that are alike.
 const std::vector<PositionEngine::PlaceRun>& PositionEngine::runsOf(bool ofRows)
 {
-    constexpr int kMostInVain = 6; // places in a row that are like no other: of the rest nothing is asked
+    // after this many consecutive places without a like one, no more are compared
+    constexpr int kMostInVain = 6;
     std::vector<PlaceRun>& runs = ofRows ? m_rowRuns : m_colRuns;
     if (!runs.empty())
         return runs;
@@ -118,7 +120,7 @@ std::int64_t PositionEngine::leastWalk(const Traversal& traversal)
     return out;
 }
 
-/// Owner of each buffer after the last step, and whether it holds the whole tensor.
+/// Returns, for each buffer after the last step, its input and whether it holds the whole tensor.
 std::vector<std::pair<std::uint32_t, bool>> PositionEngine::held() const
 {
     std::vector<std::pair<std::uint32_t, bool>> out;
@@ -135,7 +137,7 @@ std::vector<std::int64_t> PositionEngine::counts() const
     return out;
 }
 
-/// Goes on to a later tile without walking it, which is like the last one with steps that was walked.
+/// Skips to a later tile that is like the last walked tile with steps.
 void PositionEngine::moveTo(const TilePlace& tile)
 {
     m_lastTile = tile;

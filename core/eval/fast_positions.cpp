@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// PositionEngine: one step after another.
+// PositionEngine: the walk over the steps, one after another.
 #include "eval/fast_positions.h"
 
 #include <algorithm>
@@ -32,7 +32,8 @@ PositionEngine::Range PositionEngine::tileRange(std::size_t slot, std::int64_t p
     return {begin, std::min(begin + size, s.size)};
 }
 
-/// Sets the ranges at m_row, m_col and m_step: all, or those that change with the k step.
+/// Sets the ranges of the plan at the position m_row, m_col, m_step: all of them, or only those that change
+/// with the k step.
 void PositionEngine::setRanges(bool all)
 {
     const auto& ranges = m_plan->ranges();
@@ -41,7 +42,7 @@ void PositionEngine::setRanges(bool all)
         if (all ? s.with == 0 && s.box == kNone : (s.with & kWithStep) == 0)
             continue;
         if (s.box != kNone) {
-            // The other axis of the box may have been set already; a second look is a look into a table.
+            // The box may already be known from its other axis; find() then only looks it up in a table.
             const Box& b = m_boxes[s.box];
             const Rect box = m_footprints.find(b.map, rectOf(b.rowSlot, b.colSlot)).box;
             m_range[i] = ranges[i].row ? Range{box.r0, box.r1} : Range{box.c0, box.c1};
@@ -70,7 +71,8 @@ void PositionEngine::enterTile(std::int64_t row, std::int64_t col)
     }
 }
 
-/// Sets the buffers after the last step of the tile.
+/// Sets the buffers to those after the last step of the tile, which `rest` holds for another tile of the
+/// class.
 void PositionEngine::leaveTile(const Rest& rest)
 {
     m_step = m_tileSteps - 1;
@@ -259,7 +261,7 @@ bool PositionEngine::addRun(const SubgraphPlan::Use& use, Cost& cost)
     const Rect& at = run.rect;
     if (p.recorded &&
         !m_earlier.add({use.id, at.r0, at.r1, at.c0, at.c1, run.depth.begin, run.depth.end}).isNew)
-        return true; // R8.1: it costs nothing
+        return true; // a repeated run costs nothing (R8.1)
     const std::int64_t height = at.height(), width = at.width(), depth = run.depth.size();
     const bool adds = run.depth.begin > 0;
     if (cost.rows != height || cost.cols != width || cost.depth != depth || cost.adds != adds) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The fast evaluator for subgraphs without a closed form: those that read through index maps (R1.8), so that
-// a step depends on the place of its tile, and those in which ranges coincide at some positions only.
-// Private to core/eval.
+// PositionEngine: the fast evaluator for subgraphs without a closed form. These are subgraphs that read
+// through index maps (R1.8), so that a step depends on the place of its tile, and those in which ranges
+// coincide at some positions only. Private to core/eval.
 //
-// It walks the steps with numbers only. The first step of every tile is computed, since it depends on the
-// tile before. The other steps depend on their tile alone, so they are computed once for all tiles of a
-// class: tiles whose ranges differ by one shift for each range of the plan, with the same footprints. Where
-// steps, tiles of a line or lines of tiles follow one another that are alike but for a shift (the k steps
-// within one place of a window, the tiles between two edges), one or two are walked for all. Where steps
-// depend on all steps before (ephemeral=neutral, inputs that are being retained), every step is walked.
+// The engine walks steps, i.e. it computes their sums one after another. The first step of every tile is
+// walked, since it depends on the tile before. The other steps depend only on their tile, so they are walked
+// once for each class of tiles. Two tiles are in one class if each range of the plan differs by a constant
+// shift, with the same footprints. Consecutive steps, tiles of a line, or lines of tiles may differ only by a
+// shift (the k steps within one place of a window, the tiles between two edges). Then one or two of them are
+// walked for all. If steps depend on all steps before them (ephemeral=neutral, inputs that are being
+// retained), every step is walked.
 #pragma once
 
 #include "eval/cost.h"
@@ -48,13 +49,14 @@ public:
     {
         return saturatingMul(saturatingMul(m_rows, m_cols), m_mostTileSteps);
     }
-    /// A lower bound of the number of steps that run() walks or, of tiles without steps, looks at.
+    /// Returns a lower bound of the number of steps that run() walks. A tile without steps counts as one
+    /// step.
     [[nodiscard]] std::int64_t leastWalk(const Traversal& traversal);
-    /// True if it is known that the peak is the same for every order of the tiles.
+    /// True if the largest working set is certainly the same for every order of the tiles.
     [[nodiscard]] bool peakIsOfAnyOrder() const noexcept { return !m_mayMix; }
 
     /// Returns the largest working set in the first tile, which is the same tile in all preset row and column
-    /// traversals. Stops above `enough`.
+    /// traversals. Stops as soon as a working set exceeds `enough`.
     [[nodiscard]] std::int64_t firstTilePeak(std::int64_t enough);
 
     /// Returns the sums over all steps; a Custom order must be a permutation (R5.3). Calls
@@ -92,7 +94,8 @@ private:
         std::uint8_t with = 0;
         std::uint32_t box = kNone; ///< index in m_boxes
     };
-    struct Box ///< what a rectangle of a view touches: two ranges of the plan, or a request
+    /// the box that a rectangle of a view touches (R1.8), which serves ranges of the plan or a request
+    struct Box
     {
         std::uint32_t map, rowSlot, colSlot;
         std::uint32_t firstSlot; ///< first slot that takes its range from the box; kNone for a request
@@ -100,21 +103,23 @@ private:
     struct Input
     {
         enum class Kind : std::uint8_t { Buffer, Resident, Kept } kind = Kind::Buffer;
-        std::uint32_t map = kNone;      ///< number of its map in m_footprints
+        std::uint32_t map = kNone;      ///< number of the input's map in m_footprints
         std::uint32_t coverage = kNone; ///< index in m_coverage if the input is kept (R9.7)
         std::int64_t height = 1, width = 1, units = 1, wholeSize = 0;
-        /// Last step with a request for the whole input; last step that takes over its memory (donation).
+        /// Numbers (m_stamp) of the last step with a request for the whole input, and of the last step in
+        /// which an output took over the memory of the input (donation).
         std::uint64_t askedWhole = 0, taken = 0;
     };
     struct Product
     {
         OpId op;
         bool matmul = false;
-        bool interior = false; ///< R9.9: neither a sink nor retained
-        bool recorded = false; ///< true if it may repeat runs of earlier steps, which are then free (R8.1)
+        bool interior = false; ///< true if the result is neither a sink nor retained (R9.9)
+        /// true if the op may repeat runs of earlier steps, which are then free (R8.1)
+        bool recorded = false;
         double base = 0;
         std::int64_t units = 1, accumulatorUnits = 1, reduction = 1;
-        std::uint64_t accumulates = 0; ///< last step in which it had an accumulator (R9.1d)
+        std::uint64_t accumulates = 0; ///< last step (m_stamp) in which the op had an accumulator (R9.1d)
         Rect accumulator;
     };
     struct Sink
@@ -129,7 +134,7 @@ private:
         Range depth;
         std::uint32_t next = kNone;
     };
-    struct Request ///< also a buffer; then `full` is true if it holds the whole tensor
+    struct Request ///< a request or a buffer; `full` is true for a buffer with the whole tensor
     {
         std::uint32_t id;
         std::uint32_t rowSlot, colSlot;
@@ -143,7 +148,7 @@ private:
             return full == r.full && (full || (role == r.role && rect == r.rect));
         }
     };
-    /// Items of a step, which are searched by the op or input that they belong to.
+    /// Items of a step (runs, requests or buffers), which are found by the op or input that owns them.
     template <class Item> class Items
     {
     public:
@@ -171,7 +176,7 @@ private:
             return false;
         }
         [[nodiscard]] const std::vector<Item>& list() const noexcept { return m_list; }
-        /// Calls change(item) for each, which must leave its owner alone.
+        /// Calls change(item) for each item. change() must not change the owner of the item.
         template <class Change> void forEach(Change&& change) { std::ranges::for_each(m_list, change); }
 
     private:
@@ -196,7 +201,7 @@ private:
         std::vector<Rect> m_parts, m_fresh, m_rest;
         std::int64_t m_missing = 0;
     };
-    struct Cost ///< of the last charged run of a use
+    struct Cost ///< cost of the last charged run of a use
     {
         std::int64_t rows = -1, cols = 0, depth = 0;
         bool adds = false;
@@ -208,7 +213,7 @@ private:
     {
         double compute = 0, energy = 0;
         std::int64_t loaded = 0, stored = 0;
-        std::int64_t count = 0; ///< number of these steps in the current run of steps
+        std::int64_t count = 0; ///< number of these steps in the current run()
         [[nodiscard]] auto key() const noexcept { return std::tuple(compute, energy, loaded, stored); }
     };
     /// Sums over the steps of a tile except the first one; equal for all tiles of a class.
@@ -219,12 +224,12 @@ private:
         std::vector<std::pair<std::uint32_t, std::int64_t>> kinds; ///< kinds of the steps with their numbers
         std::vector<Request> last; ///< buffers after the last step; their ranges are those of another tile
     };
-    /// Classes of the places of tiles along one axis.
+    /// Classes of the places of tiles along one axis. A place is a row or a column of the grid of tiles.
     struct Places
     {
         /// Class of each place; kUnknown until needed, kAlone if it has no class.
         std::vector<std::int32_t> classes;
-        /// For each class and slot, the range at the place with which the class began.
+        /// For each class and slot, the range at the first place of the class.
         std::vector<Range> hulls;
         std::size_t count = 0;
     };
@@ -278,7 +283,7 @@ private:
     {
         return traversal.kind() != TraversalKind::Spiral && traversal.kind() != TraversalKind::Custom;
     }
-    /// Places of one axis that follow one another.
+    /// Consecutive places of one axis.
     struct PlaceRun
     {
         std::int64_t begin = 0, end = 0;
@@ -289,9 +294,10 @@ private:
     [[nodiscard]] std::vector<std::int64_t> counts() const;
     void moveTo(const TilePlace& tile);
 
-    /// Calls visit(place) for the places of a run, in either direction. If, after the first place, `period`
-    /// places leave fast memory as they found it, they represent the remaining places, and moveBy(places)
-    /// skips to the last of these. Returns false if the limit or the maximum number of steps is reached.
+    /// Calls visit(place) for the places of a run, in either direction. If the `period` places after the
+    /// first one leave the same buffers in fast memory as they found, they stand for all remaining places,
+    /// and moveBy(number of places) skips to the last place. Returns false if the limit or the maximum number
+    /// of steps is reached.
     template <class Limit, class Visit, class MoveBy>
     [[nodiscard]] bool visitRun(const PlaceRun& run, bool backwards, std::int64_t period, Limit& limit,
                                 Visit&& visit, MoveBy&& moveBy)
@@ -358,7 +364,7 @@ private:
         });
     }
 
-    /// Counts the steps of a tile. Returns false if the limit or the most steps are reached.
+    /// Counts the steps of a tile. Returns false if the limit or the maximum number of steps is reached.
     template <class Limit> [[nodiscard]] bool visitTile(std::int64_t row, std::int64_t col, Limit& limit)
     {
         enterTile(row, col);
@@ -384,12 +390,13 @@ private:
         m_tileKinds.clear();
         m_tilePeak = 0;
         const bool mayJump = !dependsOnHistory();
-        std::int64_t alike = 1; // steps from this one on that are alike
+        std::int64_t alike = 1; // number of steps, from this one on, that are alike
         for (std::int64_t step = 1; step < m_tileSteps; ++step) {
             if (!walk(step))
                 return false;
             std::int64_t times = 1;
-            if (alike > 2) { // the second of them, which finds in fast memory what all others find, too
+            // this is the second of the steps that are alike, which finds the same buffers as all later ones
+            if (alike > 2) {
                 times = alike - 1;
                 step += times - 1;
                 m_kinds[m_kind].count = saturatingAdd(m_kinds[m_kind].count, times - 1);
@@ -424,7 +431,8 @@ private:
     std::vector<std::uint32_t> m_accumulated; ///< for each entry of the plan's accumulated(): index of its op
     std::vector<Coverage> m_coverage;
     std::vector<std::int64_t> m_keptElements;
-    /// Different slots whose ranges are compared with each other, because one input or op has both.
+    /// Pairs of different slots whose ranges are compared with each other, because requests for one input or
+    /// runs of one op use both.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> m_pairs;
     bool m_keepsHistory = false; ///< true if every step depends on all steps before
     bool m_mayMix = false;       ///< true if an input may be requested both whole and in part (R7.1)
@@ -436,7 +444,7 @@ private:
     std::int64_t m_rows = 0, m_cols = 0, m_mostTileSteps = 1;
     Places m_rowPlaces, m_colPlaces;
     std::vector<PlaceRun> m_rowRuns, m_colRuns; ///< see runsOf(); empty until needed
-    KeyTable<2> m_restKeys;                     // class of the row and of the column
+    KeyTable<2> m_restKeys;                     // keys of m_rests: class of the row and of the column
     std::vector<Rest> m_rests;
     std::vector<Cost> m_costs; ///< cost of each use
     KeyTable<4> m_kindKeys;
@@ -445,11 +453,11 @@ private:
     std::vector<std::int64_t> m_shift;
     std::vector<Range> m_hull;
 
-    // The following members are of the walk.
+    // The following members describe the current walk.
     bool m_forgets = false, m_isComplete = true;
     std::int64_t m_left = 0; ///< steps that may still be walked
     std::int64_t m_row = 0, m_col = 0, m_step = 0, m_tileSteps = 0;
-    TilePlace m_lastTile;              ///< last one with steps
+    TilePlace m_lastTile;              ///< last walked tile that has steps
     std::vector<Range> m_range;        // range of each slot
     std::uint64_t m_stamp = 0;         // number of the step, counted over all runs
     std::vector<std::uint64_t> m_seen; // for each use, the last step in which it occurred
@@ -459,8 +467,9 @@ private:
     KeyTable<7> m_earlier; // R8.1: op, rectangle and k range of recorded runs
     double m_compute = 0, m_runEnergy = 0;
     std::int64_t m_room = 0, m_peak = 0; ///< working set of the step, and the largest one so far
-    std::uint32_t m_kind = 0;            ///< kind of the step
-    std::vector<std::pair<std::uint32_t, std::int64_t>> m_tileKinds; // kinds of steps with their numbers
+    std::uint32_t m_kind = 0;            ///< kind of the current step
+    // kinds of steps of the tile, each with the number of its steps
+    std::vector<std::pair<std::uint32_t, std::int64_t>> m_tileKinds;
     std::int64_t m_tilePeak = 0;
     std::int64_t m_keptLoad = 0;
     bool m_mergedByPast = false; ///< true if a buffer of this step is whole only because of the step before

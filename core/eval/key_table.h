@@ -10,8 +10,8 @@
 
 namespace tilewright {
 
-/// Numbers different keys of N integers in the order in which they come, by a hash table with open
-/// addressing. Made for millions of keys.
+/// Assigns consecutive numbers to different keys of N integers, in the order of first appearance. A hash
+/// table with open addressing for millions of keys.
 template <std::size_t N> class KeyTable
 {
 public:

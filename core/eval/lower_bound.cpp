@@ -75,7 +75,8 @@ std::int64_t leastReadOf(const Problem& problem, TensorId t, OpId reader, std::i
 std::int64_t leastLoaded(const Problem& problem, const Rules& rules, TensorId t,
                          const std::vector<SpatialAxes>& axes)
 {
-    if (problem.consumers(t).empty()) // read through plain views only, which are loaded themselves (R1.7)
+    // only plain views read the tensor, and they are loaded by themselves (R1.7)
+    if (problem.consumers(t).empty())
         return 0;
     const bool stays = rules.keepsInputs() && !problem.isView(t) && problem.hasMaps() &&
                        problem.sizeUnits(t) < problem.capacityUnits();
@@ -192,7 +193,8 @@ std::int64_t leastRead(const Problem& problem, OpId o, std::size_t operand, std:
         return problem.volume(t);
     if (least == 0)
         return 0;
-    // Whole rows of a LHS, whole columns of a RHS, the same elements of an input of a Pointwise.
+    // An op needs whole rows of a LHS, whole columns of a RHS, and of an operand of a Pointwise the same
+    // elements as of the result.
     const bool matmul = problem.op(o).type == OpType::MatMul;
     const std::int64_t needed = !matmul        ? least
                                 : operand == 0 ? ceilDiv(least, out.width) * in.width
@@ -208,8 +210,9 @@ std::int64_t leastRead(const Problem& problem, OpId o, std::size_t operand, std:
     }
     const auto& m = std::get<WindowsMap>(*map);
     if (matmul && operand == 1)
-        return 0; // columns of the view: places in the windows, some of which may be padding everywhere
-    // Of each window that is read, the element at its middle place, unless that is padding.
+        // a column of this view is a place in the windows; some places may be padding in every window
+        return 0;
+    // Counts the element at the middle place of each window that is read, unless it is padding.
     const std::int64_t middle = (m.window[0] / 2 * m.window[1] + m.window[1] / 2) * m.channels[1];
     const MapFootprint stored = footprint(*map, {0, in.height, middle, middle + m.channels[1]});
     const std::int64_t windows =
@@ -255,7 +258,7 @@ LowerBound lowerBoundByComponents(const Problem& problem, const Rules& rules)
 
 namespace {
 
-/// All parts as one, without times.
+/// Returns one part for all ops with the sums of the transfers of all parts; its times are not set.
 BoundPart wholeGraph(const Problem& problem, const LowerBound& bound)
 {
     BoundPart part;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Quick lower bounds, and what they rest on: forbidden fusions, axes that are always tiled, components.
+// Quick lower bounds, and the facts from which they follow: forbidden fusions, axes that are always tiled,
+// components.
 #pragma once
 
 #include "workload/problem.h"
@@ -17,13 +18,13 @@ namespace tilewright {
 [[nodiscard]] bool isFusionForbidden(const Problem& problem, const Rules& rules, TensorId t, OpId consumer);
 
 /// `rows` is true if every subgraph cuts the rows of the op's result into tiles: no request for it has the
-/// range of a reduction as its rows (R6). `cols` says the same of the columns. `boxed` is true if a request
+/// range of a reduction as its rows (R6). `cols` is the same for the columns. `boxed` is true if a request
 /// may come through an index map (R1.8), so that a run may have any extent whatever its kind.
 struct SpatialAxes
 {
     bool rows = true, cols = true;
     bool boxed = false;
-    std::int64_t least = 0; ///< elements of the result that every schedule computes at least
+    std::int64_t least = 0; ///< least number of elements of the result that every schedule computes
 };
 /// Returns the spatial axes by op. Requests with two spatial axes come from the op's own sink or epilogue;
 /// other requests come from a consumer in the same subgraph (R6.3, R6.4).
@@ -65,8 +66,8 @@ struct LowerBound
     return total <= lowerBound * kRounding;
 }
 
-/// Lower bound of the elements of its operand (by index) that an op reads if `least` elements of its result
-/// are computed, in elements of the tensor that holds them.
+/// Lower bound of the number of elements that op `o` reads of an operand (given by index) if `least` elements
+/// of its result are computed. The elements are those of the tensor that stores the operand.
 [[nodiscard]] std::int64_t leastRead(const Problem& problem, OpId o, std::size_t operand, std::int64_t least);
 /// The largest leastRead() over those operands of a reader that are tensor `t`.
 [[nodiscard]] std::int64_t leastReadOf(const Problem& problem, TensorId t, OpId reader, std::int64_t least);

@@ -19,8 +19,8 @@ Rect withRows(const Rect& rect, const Rows& rows)
     return {rows.begin, rows.end, rect.c0, rect.c1};
 }
 
-/// R1.8: what is computed for a read is its box. Returns the rows of the box of `rect` that no other row of
-/// tiles needs; empty if there are none.
+/// For a read through an index map, the whole box around its elements is computed (R1.8). Returns the rows of
+/// the box of read.rect that no other row of tiles needs; empty if there are none.
 Rows ownRowsOfBox(const IndexMap& map, const MappedRead& read)
 {
     const Rect box = footprint(map, read.rect).box;
@@ -33,12 +33,14 @@ Rows ownRowsOfBox(const IndexMap& map, const MappedRead& read)
     return {from, std::max(from, to)};
 }
 
-/// The reads of a step without footprints.
+/// Returns the reads of a step; their footprints are not set.
 std::vector<MappedRead> readsOf(const Problem& problem, const Step& step)
 {
     std::vector<MappedRead> out;
-    std::map<OpId, std::pair<Rows, Rows>> needs; // rows of an op: of all tiles, and those of this tile alone
-    for (const StepRun& run : step.runs) {       // R6.6: before the runs that make what it reads
+    // for each op: the rows that all tiles need, and those that only this tile needs
+    std::map<OpId, std::pair<Rows, Rows>> needs;
+    // each run comes before the runs that produce its operands (R6.6)
+    for (const StepRun& run : step.runs) {
         const std::vector<TensorId>& operands = problem.operands(run.op);
         const bool matmul = problem.op(run.op).type == OpType::MatMul;
         Rows whole{0, problem.tensor(problem.op(run.op).output).height}, own{run.rect.r0, run.rect.r1};
@@ -86,7 +88,7 @@ std::vector<MappedRead> readsOf(const Problem& problem, const Step& step)
     return out;
 }
 
-/// Elements of `rect`, a part of the tile, that other tiles touch, too.
+/// Returns the number of elements of `rect`, a part of the tile, that other tiles also touch.
 std::int64_t haloOf(const Problem& problem, const MappedRead& read, const Rect& rect)
 {
     const auto* windows = std::get_if<WindowsMap>(problem.map(read.view));

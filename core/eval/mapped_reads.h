@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a step and a tile read through index maps (R1.8), and how much of it is halo.
+// The reads of a step and of a tile through index maps (R1.8), and their halos.
 #pragma once
 
 #include "eval/trace.h"
@@ -37,8 +37,8 @@ struct MappedRead
 /// touch no stored element are left out.
 [[nodiscard]] std::vector<MappedRead> mappedReads(const Problem& problem, const Step& step);
 
-/// Returns the read of `op` through `view` that touches most, among the first `maxSteps` steps of a subgraph;
-/// nothing if there is none.
+/// Returns the read of `op` through `view` that touches most elements, among the first `maxSteps` steps of a
+/// subgraph; nothing if there is no such read.
 [[nodiscard]] std::optional<MappedRead> largestMappedRead(const Problem& problem, const Subgraph& subgraph,
                                                           std::span<const TensorId> residentBefore,
                                                           const Rules& rules, OpId op, TensorId view,
@@ -53,7 +53,7 @@ struct HaloVolume
 };
 
 /// Computes the halos of steps and remembers those of equal rectangles. Buffers of a whole view, kept inputs
-/// and resident tensors have none: they are read once.
+/// and resident tensors have no halo, because they are read once.
 class StepHalos
 {
 public:

@@ -72,7 +72,7 @@ struct Resident
 {
     enum class Kind : std::uint8_t { Resident, Retained, Input, Output, Accumulator, Interior };
     Kind kind = Kind::Resident;
-    TensorId tensor;           ///< for an accumulator: the sink for which the drivers accumulate
+    TensorId tensor;           ///< the tensor; for an accumulator, the sink for which the drivers accumulate
     std::int64_t elements = 0; ///< size in units (R1.9)
     std::optional<Rect> rect;  ///< the part of the tensor; nothing for the whole tensor
     std::optional<Role> role;  ///< for an input: the role of its request

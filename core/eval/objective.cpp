@@ -8,7 +8,7 @@ namespace tilewright {
 
 void addToFront(Front& front, FrontPoint point)
 {
-    constexpr double kRounding = 1 + 1e-12; // points that differ by rounding are one
+    constexpr double kRounding = 1 + 1e-12; // points that differ only by rounding count as equal
     const auto covers = [](const FrontPoint& a, const FrontPoint& b) {
         return a.latency <= b.latency * kRounding && a.energy <= b.energy * kRounding;
     };

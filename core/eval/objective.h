@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a search minimises: latency, energy (R17) or their product, and the trade-off between the two.
+// The objectives of a search (latency, energy (R17) or their product), and the Pareto front of latency and
+// energy.
 #pragma once
 
 #include "schedule/schedule.h"
@@ -17,7 +18,7 @@ enum class SolveObjective : std::uint8_t {
     Energy, ///< energy in pJ (R17)
     Edp     ///< energy-delay product: latency x energy
 };
-/// The names in options and files, by SolveObjective.
+/// names of the objectives in options and files, indexed by SolveObjective
 inline constexpr std::array<std::string_view, 3> kObjectiveNames{"latency", "energy", "edp"};
 
 /// The value of a schedule under an objective, in the unit of time, in pJ, or in their product.
@@ -46,9 +47,11 @@ struct FrontPoint
     double latency = 0, energy = 0;
     std::shared_ptr<const Schedule> schedule;
 };
-/// Schedules of which none is better than another in latency and energy: latency ascends, energy descends.
+/// The Pareto front: schedules that do not beat one another in latency and energy, by ascending latency and
+/// descending energy.
 using Front = std::vector<FrontPoint>;
-/// Adds a point unless one of the front is better, and removes those that it is at least as good as.
+/// Adds a point unless a point of the front is better. Removes all points of the front than which the new
+/// point is not worse.
 void addToFront(Front& front, FrontPoint point);
 
 } // namespace tilewright

@@ -11,7 +11,7 @@ namespace tilewright {
 
 namespace {
 
-/// R10.2
+/// True if the reported latency agrees with the computed one (R10.2).
 bool reportAgrees(double reported, double computed)
 {
     return std::abs(reported - computed) <= std::max(0.01, 1e-6 * computed);

@@ -39,7 +39,7 @@ struct RulesChoice
 struct LatencyDeviation
 {
     SubgraphId subgraph;
-    std::optional<double> reported; ///< empty if the file has none
+    std::optional<double> reported; ///< latency in the file; empty if the file has none
     double computed = 0;
     std::string text; ///< "10 is reported, 1 638.4 is computed"
 };
@@ -68,8 +68,8 @@ struct RuleEffect
         double peakChange = 0; ///< change of the peak working set
     };
     std::vector<Part> parts;       ///< subgraphs whose latency or working set differs, largest change first
-    std::vector<Issue> appears;    ///< issues only with the other value
-    std::vector<Issue> disappears; ///< issues only with the present value
+    std::vector<Issue> appears;    ///< issues that occur only with the other value
+    std::vector<Issue> disappears; ///< issues that occur only with the present value
 };
 
 /// Returns the effects of each other value of each switch, in the order of ruleSwitches(); fewer if stopped.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The steps of a subgraph by kinds: what its latency and its figures are made of.
+// The steps of a subgraph grouped by kind, which explain its latency and its figures.
 #pragma once
 
 #include "eval/trace.h"
@@ -26,7 +26,8 @@ struct StepKinds
     std::map<OpId, double> energy;              ///< energy of the runs of each op, in pJ
     bool complete = true;                       ///< false: the walk ended at `most` steps or was stopped
 };
-/// Walks the steps of a subgraph at its position in the schedule. Without kinds if it breaks R4 or R5.3.
+/// Walks the steps of a subgraph at its position in the schedule. The result has no kinds if the subgraph
+/// breaks R4 or R5.3.
 [[nodiscard]] StepKinds stepKinds(const Problem& problem, const Schedule& schedule, const Rules& rules,
                                   SubgraphId subgraph, std::int64_t most = 1'000'000,
                                   const std::stop_token& stop = {});

@@ -16,7 +16,7 @@ void StepWalker::walkWithLinks(const std::function<bool(const Step&, const StepL
     });
 }
 
-/// Returns what serves a use in this step; None if it touches nothing (R1.8).
+/// Returns the source that serves a use in this step; None if the use touches no element (R1.8).
 StepRead StepWalker::readOf(const Use& u) const
 {
     const Rect rect = rectOf(u.rowSlot, u.colSlot);
@@ -34,8 +34,9 @@ StepRead StepWalker::readOf(const Use& u) const
     return {};
 }
 
-/// Returns what a Pointwise of an epilogue reads: of a driver its chunk of this step or, where it takes no
-/// part, the last one before; everything else is a root of the sink, too (R6.2).
+/// Returns the source from which a Pointwise of an epilogue reads an operand. If the operand is the result of
+/// a driver, the source is the run of the driver in this step or, if there is none, its last run before.
+/// Every other operand is a root of the sink by itself (R6.2).
 StepRead StepWalker::readOfEpilogue(const Use& run, TensorId operand) const
 {
     const SubgraphPlan::Sink& sink = m_plan.sinks()[m_plan.groups()[run.group].sink];
@@ -112,13 +113,15 @@ void StepWalker::findLinks()
     orderRuns();
 }
 
-/// Depth-first, a run after what it reads. The explicit stack allows long chains.
+/// Orders the runs by depth-first search, each run after the runs that it reads from. The stack is explicit,
+/// because long chains would overflow the thread's stack.
 void StepWalker::orderRuns()
 {
     const std::size_t n = m_step.runs.size();
     m_links.order.clear();
     m_placed.assign(n, false);
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> stack; // a run and its next read
+    // stack of runs, each with the index of its next read
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> stack;
     for (std::uint32_t first = 0; first < n; ++first) {
         if (m_placed[first])
             continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the runs of a step read, and in which order they can take place (R20).
+// The sources from which the runs of a step read, and an order in which the runs can take place (R20).
 #pragma once
 
 #include "eval/trace.h"
@@ -29,21 +29,22 @@ struct StepRead
     bool operator==(const StepRead&) const = default;
 };
 
-/// Supplements a Step.
+/// Additional data for a Step: the sources of its reads, and the order of its runs.
 struct StepLinks
 {
     struct Run
     {
-        std::uint32_t readBegin = 0, readEnd = 0;    ///< range in `reads`, in the order of the op's inputs
-        bool rowsReduce = false, colsReduce = false; ///< R6: the kinds of its axes
+        std::uint32_t readBegin = 0, readEnd = 0; ///< range in `reads`, in the order of the op's inputs
+        /// true if the rows (columns) come from a reduction (R6)
+        bool rowsReduce = false, colsReduce = false;
     };
-    struct Accumulator ///< R9.1d
+    struct Accumulator ///< an accumulator of the step (R9.1d)
     {
         OpId op;
         Rect rect;
         std::int64_t size = 0;
     };
-    struct ResidentPart ///< what the step reads of a resident tensor; parts may overlap
+    struct ResidentPart ///< a part of a resident tensor that the step reads; parts may overlap
     {
         TensorId tensor;
         Rect box;
@@ -63,7 +64,7 @@ struct StepLinks
     }
 };
 
-/// Same as traceSubgraph(), with the links of each step.
+/// Same as traceSubgraph(), but also passes the links of each step to the visitor.
 void traceLinkedSteps(const Problem& problem, const Subgraph& subgraph,
                       std::span<const TensorId> residentBefore, const Rules& rules,
                       const std::function<bool(const Step&, const StepLinks&)>& visit);

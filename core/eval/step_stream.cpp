@@ -21,7 +21,7 @@ StepOrder::StepOrder(const Problem& problem, const Subgraph& s, std::span<const 
 std::vector<StepStretch> cutIntoStretches(const StepOrder& order, std::size_t count)
 {
     StepWalker walker(order.plan, order.subgraph, order.resident);
-    // For each tile, the number of steps before it; last, the number of all steps.
+    // for each tile, the number of steps before it; the last entry is the number of all steps
     std::vector<std::int64_t> before{0};
     for (const std::int64_t tile : order.tiles) {
         walker.goTo(tile / order.cols, tile % order.cols);
@@ -33,11 +33,11 @@ std::vector<StepStretch> cutIntoStretches(const StepOrder& order, std::size_t co
         StepStretch& s = out[core];
         s.begin = at;
         s.firstStep = before[at];
-        // all times `count`: the cut lies at `wanted`
+        // Numbers of steps are multiplied by `count`, so that the ideal cut (`wanted`) is an integer.
         const auto n = static_cast<std::int64_t>(count);
         const std::int64_t wanted = static_cast<std::int64_t>(core + 1) * before.back();
         const auto distance = [&](std::size_t i) { return std::abs(n * before[i] - wanted); };
-        // Tiles in which no sink takes part have no steps: several boundaries are at the same distance.
+        // Tiles in which no sink takes part have no steps, so several boundaries may have the same distance.
         for (std::size_t i = at; i < before.size() && distance(i) <= distance(at); ++i)
             if (distance(i) < distance(at))
                 at = i;

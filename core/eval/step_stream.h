@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The steps of a subgraph in stretches, one a core (docs/rules/run.md 5.1).
+// The steps of a subgraph, cut into one stretch for each core (docs/rules/run.md 5.1).
 #pragma once
 
 #include "eval/step_links.h"
@@ -12,8 +12,7 @@
 
 namespace tilewright {
 
-/// A subgraph that keeps the rules, with the order of its tiles. The problem, the subgraph and the rules must
-/// outlive it.
+/// A valid subgraph with the order of its tiles. The problem, the subgraph and the rules must outlive it.
 struct StepOrder
 {
     StepOrder(const Problem& problem, const Subgraph& subgraph, std::span<const TensorId> residentBefore,
@@ -29,12 +28,12 @@ struct StepOrder
 /// A contiguous part of StepOrder::tiles.
 struct StepStretch
 {
-    std::size_t begin = 0, end = 0; ///< places of its tiles, [begin, end)
+    std::size_t begin = 0, end = 0; ///< indices of the tiles in StepOrder::tiles, from `begin` up to `end`
     std::int64_t firstStep = 0;     ///< Step::index of its first step
     std::int64_t steps = 0;
 };
-/// Cuts the order into `count` stretches, as equal in steps as whole tiles allow: cut number j of `count` is
-/// the boundary of tiles next to j / count of all steps, of two the first.
+/// Cuts the order into `count` stretches of whole tiles with about equally many steps. Cut j is at the tile
+/// boundary nearest to the share j / count of all steps; of two equally near boundaries, at the first one.
 [[nodiscard]] std::vector<StepStretch> cutIntoStretches(const StepOrder& order, std::size_t count);
 
 /// Takes the steps of a stretch one after another. The stretch begins with empty buffers.

@@ -48,7 +48,8 @@ public:
             m_table.m_visits.push_back({step.tile, step.index, step.start});
         encode(step);
         const HaloVolume halo = m_halos.of(step);
-        if (halo != HaloVolume()) { // tells shapes apart; step() does not read it
+        // distinguishes shapes with different halos; step() does not read these words
+        if (halo != HaloVolume()) {
             word(halo.input);
             word(halo.interior);
         }

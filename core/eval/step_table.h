@@ -22,7 +22,7 @@ struct StepSums
     std::int64_t workingSet = 0;
     std::int64_t inputElements = 0, outputElements = 0, accumulatorElements = 0, donatedElements = 0,
                  interiorElements = 0;
-    HaloVolume halo; ///< parts of inputElements and interiorElements
+    HaloVolume halo; ///< the halos, which are parts of inputElements and interiorElements
     [[nodiscard]] Bound bound() const noexcept
     {
         return compute > memory ? Bound::Compute : compute < memory ? Bound::Memory : Bound::Balanced;
@@ -99,7 +99,7 @@ public:
 
 private:
     friend class StepTableBuilder;
-    struct Range // a range as it follows from the position; from and to only when it follows from nothing
+    struct Range // a range that depends on the position of the step; `from` and `to` are for Kind::Fixed only
     {
         enum class Kind : std::uint8_t { Full, Row, Col, Depth, Fixed };
         Kind kind = Kind::Full;

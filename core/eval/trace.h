@@ -13,15 +13,15 @@
 
 namespace tilewright {
 
-// Sizes below are in units: Problem::unitsPerElement() of them are an element (R1.9).
+// Sizes below are in units (R1.9). An element has Problem::unitsPerElement() units.
 
 /// One named buffer used in a step (R7.1).
 struct StepBuffer
 {
-    TensorId tensor;             ///< R1.8: for a read through a map, the view
-    Role role = Role::Pointwise; ///< not valid if `full`
+    TensorId tensor;             ///< the tensor; for a read through an index map (R1.8), the view
+    Role role = Role::Pointwise; ///< role of the request; not valid if `full`
     Rect rect;
-    std::int64_t size = 0; ///< R1.8, R1.9: elements that the rectangle touches, by their width
+    std::int64_t size = 0; ///< size of the elements that the rectangle touches (R1.8, R1.9)
     bool full = false;     ///< true for a buffer with the whole tensor, FULL(t)
     bool loaded = false;   ///< true if loaded in this step, false if reused from the previous one
 };
@@ -36,7 +36,7 @@ struct StepRun
     Rect rect;
     std::int64_t k0 = 0, k1 = 0;
     double cost = 0;       ///< compute time charged; 0 for a repeated run (R8.1)
-    double energy = 0;     ///< energy in pJ (R17), likewise
+    double energy = 0;     ///< energy charged, in pJ (R17); 0 for a repeated run
     bool repeated = false; ///< true if identical to a run of an earlier step
 };
 
@@ -50,7 +50,7 @@ struct StepSink
     std::int64_t accumulators = 0;     ///< size of the separate accumulators of split drivers (R9.1d)
     std::int64_t accumulatorCount = 0; ///< number of accumulators
     std::int64_t outputElements = 0;   ///< size of the output tile (R9.1c)
-    std::int64_t storedElements = 0;   ///< written to slow memory in this step
+    std::int64_t storedElements = 0;   ///< size of the part that is written to slow memory in this step
     std::optional<TensorId> takesOver; ///< tensor whose buffer the output reuses from now on (R9.6)
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Buffers and room of the steps of the explaining evaluator (R7, R9).
+// The explaining evaluator: buffers and working set of a step (R7, R9).
 #include "base/integer.h"
 #include "eval/covered.h"
 #include "eval/trace_walker.h"

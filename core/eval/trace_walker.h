@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The walk over the (tile, k) steps of a subgraph, behind traceSubgraph().
+// The walk over the (tile, k) steps of a subgraph, which traceSubgraph() uses.
 #pragma once
 
 #include "eval/cost.h"
@@ -67,20 +67,20 @@ private:
     }
     [[nodiscard]] Rect tileOf(std::size_t sink) const;
 
-    // R6
+    // Runs and requests (R6).
     void request(const Use& u);
     bool addRun(const Use& u);
     void follow(std::uint32_t root);
     [[nodiscard]] bool isActive(std::uint32_t root, bool completes) const;
     void runSink(const SubgraphPlan::Sink& sink, bool completes);
 
-    // R7, R9 (trace_memory.cpp)
+    // Buffers and working set (R7, R9), in trace_memory.cpp.
     [[nodiscard]] bool isWhole(const Request& r) const;
     void serve();
     [[nodiscard]] std::vector<TensorId> donate();
     void holdInterior();
 
-    // What runs read (step_links.cpp)
+    // Sources from which runs read (step_links.cpp).
     [[nodiscard]] StepRead readOf(const Use& use) const;
     [[nodiscard]] StepRead readOfEpilogue(const Use& run, TensorId operand) const;
     void orderRuns();
@@ -92,7 +92,7 @@ private:
     StepCosts m_cost;
     // for each input: true if resident; true if retained by this subgraph
     std::vector<char> m_resident, m_kept;
-    bool m_readsResident = false; // some input is resident
+    bool m_readsResident = false; // true if some input is resident
     std::optional<StepEnergy> m_energy;
     // by input: the parts of a retained input that are already in fast memory (R9.7), at the first input that
     // reads the same stored tensor

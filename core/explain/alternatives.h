@@ -17,7 +17,8 @@ struct SolveAlternative
 {
     enum class Kind : std::uint8_t { Granularity, Traversal, NotRetained, Apart, Fused };
     Kind kind = Kind::Granularity;
-    std::string text; ///< e.g. "granularity 128 x 64 x 32", "without retaining t7", "op3 and op4 apart"
+    /// text of the change, e.g. "granularity 128 x 64 x 32", "without retaining t7", "op3 and op4 apart"
+    std::string text;
     /// Latency of the whole schedule with this change; the other subgraphs keep their tilings.
     double total = 0;
     double loss = 0; ///< `total` minus the latency of the schedule; negative if the change is an improvement
@@ -28,8 +29,9 @@ struct SolveAlternative
 using AlternativesFound = std::function<void(SubgraphId, const std::vector<SolveAlternative>&)>;
 
 /// Returns the best valid alternatives of every kind for each subgraph of a valid schedule, the fastest
-/// first. Empty for locked subgraphs and for a schedule that is not valid. Totals are exact. Of large
-/// subgraphs only some splits are tried, of subgraphs with many neighbours only the nearest ones.
+/// first. Empty for locked subgraphs and for a schedule that is not valid. Totals are exact. For a large
+/// subgraph only some splits are tried, and for a subgraph with many neighbours only fusions with the nearest
+/// ones.
 std::vector<std::vector<SolveAlternative>> solveAlternatives(const Problem& problem, const Schedule& schedule,
                                                              const Rules& rules,
                                                              const Progress& progress = {},

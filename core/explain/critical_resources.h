@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The resources that limit a schedule, found by better hardware.
+// The resources that limit a schedule, found by evaluating it on better hardware.
 #pragma once
 
 #include "base/progress.h"
@@ -25,7 +25,8 @@ struct CriticalResources
     double total = 0;
     // Shares of the latency by limiting resource, which add up to the total (R10.1).
     double compute = 0;
-    double load = 0; ///< time of memory-bound steps, split by elements loaded and stored
+    /// time of the memory-bound steps, split in proportion to the elements loaded and stored
+    double load = 0;
     double store = 0;
 
     // Latency saved by 10 % more of one resource while the schedule stays the same.
@@ -36,7 +37,7 @@ struct CriticalResources
     double moreCapacity = 0;
     double unlimitedCapacity = 0; ///< latency saved by unlimited capacity
 
-    bool exact = true; ///< false if some subgraph has too many steps to examine each
+    bool exact = true; ///< false if some subgraph has too many steps to examine every step
 };
 
 /// Returns nothing if the schedule is not valid or if stopped.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a schedule does with one tensor.
+// The uses of one tensor in a schedule.
 #pragma once
 
 #include "eval/memory_use.h"
@@ -20,9 +20,10 @@ struct TensorUse
     bool computed = false; ///< true if the subgraph's ops compute the tensor
     bool read = false;     ///< true if the subgraph's ops read the tensor
     bool interior = false; ///< true if the tensor stays inside the subgraph (R2)
-    bool resident = false; ///< the subgraph before has retained it (R3)
+    bool resident = false; ///< true if the subgraph before has retained the tensor (R3)
     bool retained = false; ///< true if the tensor stays in fast memory for the next subgraph
-    /// Units that move; nothing if the subgraph breaks a rule or has too many steps to count.
+    /// Traffic of the tensor in the subgraph; nothing if the subgraph breaks a rule or has too many steps to
+    /// count.
     std::optional<TensorTraffic> traffic;
 };
 /// Returns the subgraphs that compute, read or hold a tensor, in the order of their execution. `stop`: ends

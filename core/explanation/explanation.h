@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A figure together with what it is made of.
+// A figure together with the values and rules from which it follows.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace tilewright {
 
 /// The way the value of an explanation follows from the values of its parts.
 enum class Operation : std::uint8_t {
-    Leaf, ///< a value that is given: of a file, of a machine, counted or simulated by an engine
+    Leaf, ///< a given value: from a file or a machine, or counted or simulated by an engine
     Sum,
     Product,
     Quotient, ///< the first part divided by the product of all others
@@ -20,16 +20,17 @@ enum class Operation : std::uint8_t {
     Ceil,  ///< the quotient, rounded up to a whole number
     Floor, ///< the quotient, rounded down to a whole number
 };
-[[nodiscard]] std::string_view toString(Operation operation) noexcept; ///< "leaf", "sum" ...
+/// Returns the name of the operation: "leaf", "sum" ...
+[[nodiscard]] std::string_view toString(Operation operation) noexcept;
 
 /// A named value as a tree: its parts, the rule that combines them, and the source of each leaf.
 struct ExplainedValue
 {
-    std::string name; ///< a noun: "cycles of the array"
-    std::string unit; ///< "cycles", "pJ"; empty for a plain number
+    std::string name; ///< name of the value, a noun: "cycles of the array"
+    std::string unit; ///< unit of the value: "cycles", "pJ"; empty for a plain number
     double value = 0;
     Operation operation = Operation::Leaf;
-    std::vector<ExplainedValue> parts; ///< empty for a leaf
+    std::vector<ExplainedValue> parts; ///< the values from which this value is computed; empty for a leaf
     std::string rule;                  ///< citation of the rule: "R19", "docs/rules/npu.md 5"; may be empty
     /// Source of a leaf: file, field of a machine, or engine that computed the value; may be empty.
     std::string source;
@@ -37,7 +38,7 @@ struct ExplainedValue
 
     /// Computes the value again from the leaves.
     [[nodiscard]] double evaluate() const;
-    /// Number of values in the tree, its own included.
+    /// Number of values in the tree, including this one.
     [[nodiscard]] std::size_t size() const noexcept;
 };
 

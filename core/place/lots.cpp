@@ -82,7 +82,7 @@ public:
                 m_crossing[static_cast<std::size_t>(from)] ^= hash;
                 m_crossing[static_cast<std::size_t>(to)] ^= hash;
             };
-            // A lot is a different surrounding while it is narrow than when it is wide.
+            // A lot counts as one surrounding lot while it is narrow, and as another one while it is wide.
             const int wide = std::max(lot.from + 1, lot.narrowUntil);
             crosses(lot.from + 1, wide, mixed(2 * i));
             crosses(wide, lot.to, mixed(2 * i + 1));
@@ -133,7 +133,7 @@ private:
 
     void stretch(int from, int to, std::unordered_map<std::uint64_t, std::vector<int>>& known, int depth)
     {
-        constexpr int kMostDepth = 1000; // of stretches inside each other
+        constexpr int kMostDepth = 1000; // maximum depth of stretches inside each other
         if (depth > kMostDepth || m_stop.stop_requested())
             return;
         const std::span<const Lot> here = startingIn(from, to);
@@ -264,15 +264,15 @@ struct PlacedLot
     Lot lot;
 };
 
-/// The lowest offset at which the lot overlaps none of the placed ones, which are in ascending order of
-/// offset.
+/// Returns the lowest offset at which the lot overlaps none of the placed lots. These are in ascending order
+/// of offset.
 std::int64_t lowestFit(const Lot& lot, const std::vector<PlacedLot>& placed)
 {
     std::int64_t at = 0;
-    for (bool moved = true; moved;) { // repeats only if sizes change during a life
+    for (bool moved = true; moved;) { // a second pass is needed only if the size of some lot changes
         moved = false;
         for (const auto& [offset, other] : placed) {
-            if (offset >= at + lot.size) // and so are all that follow
+            if (offset >= at + lot.size) // this lot and all that follow lie above
                 break;
             const int last = std::min(lot.to, other.to) - 1;
             if (std::max(lot.from, other.from) <= last && at + lot.sizeAt(last) > offset &&
@@ -285,8 +285,8 @@ std::int64_t lowestFit(const Lot& lot, const std::vector<PlacedLot>& placed)
     return at;
 }
 
-/// Places one lot after the other. `isInTime`: a lot comes in the order of time, so that those that have
-/// ended are out of its way. Empty if stopped.
+/// Places one lot after the other. `isInTime` is true if `order` is the order of time; lots that have ended
+/// then need not be compared. Returns an empty list if stopped.
 std::vector<std::int64_t> inOrder(const Component& c, const std::vector<int>& order, bool isInTime,
                                   const std::stop_token& stop)
 {
@@ -309,7 +309,7 @@ std::vector<std::int64_t> inOrder(const Component& c, const std::vector<int>& or
 /// its full size for its whole life.
 std::vector<std::int64_t> inHoles(const Component& c)
 {
-    std::map<std::int64_t, std::int64_t> holes; // size by offset
+    std::map<std::int64_t, std::int64_t> holes; // size of each hole, by its offset
     std::set<std::pair<std::int64_t, std::int64_t>> bySize;
     const auto add = [&](std::int64_t offset, std::int64_t size) {
         if (size == 0)
@@ -377,7 +377,7 @@ std::int64_t peakOf(const Component& component)
 
 std::vector<std::int64_t> greedyOffsets(const Component& component, const std::stop_token& stop)
 {
-    std::vector<int> order(component.lots.size()); // which is that of time
+    std::vector<int> order(component.lots.size()); // the lots in the order of time
     std::iota(order.begin(), order.end(), 0);
     std::vector<std::int64_t> best = inOrder(component, order, true, stop);
     if (best.empty())

@@ -17,8 +17,9 @@ struct Lot
     int from = 0;
     int to = 0;
     std::int64_t size = 0;
-    int narrowUntil = 0;         ///< equals `from` if the lot never narrows
-    std::int64_t narrowSize = 0; ///< 0 if the lot never narrows
+    /// point from which the lot has its full size; equals `from` if the lot is never narrow
+    int narrowUntil = 0;
+    std::int64_t narrowSize = 0; ///< size before narrowUntil; 0 if the lot is never narrow
     [[nodiscard]] std::int64_t sizeAt(int point) const noexcept
     {
         return point < narrowUntil ? narrowSize : size;
@@ -32,25 +33,26 @@ struct Lot
 struct Component
 {
     std::vector<Lot> lots;
-    std::vector<std::size_t> items; ///< by lot: index of its item
+    std::vector<std::size_t> items; ///< for each lot, the index of its item
     int sections = 0;
 };
 
 struct Reduced
 {
     std::vector<Component> components;
-    /// By item: the item whose offset it shares. Repeated stretches of time between equal surrounding lots
-    /// are searched once.
+    /// For each item, the item whose offset it shares. Stretches of time with equal lots between equal
+    /// surrounding lots are searched only once.
     std::vector<std::size_t> representative;
     std::int64_t timePoints = 0;
     std::int64_t peak = 0;
 };
 
-/// Stopped, it finds no further repetition.
+/// Reduces the items to the components that must be searched. After a stop request, no further repeated
+/// stretches are found.
 [[nodiscard]] Reduced reduce(std::span<const PlacementItem> items, const std::stop_token& stop = {});
 
-/// The lowest of the first-fit placements in several orders. Stopped: the lowest so far, at least a placement
-/// that takes n log n time.
+/// Returns the lowest of several first-fit placements, each with another order of the lots. After a stop
+/// request, returns the lowest one so far, or else a placement that takes O(n log n) time for n lots.
 [[nodiscard]] std::vector<std::int64_t> greedyOffsets(const Component& component,
                                                       const std::stop_token& stop = {});
 /// Moves every lot down as far as possible, from the lowest to the highest.

@@ -262,7 +262,7 @@ std::optional<PlacementFault> placementFault(std::span<const PlacementItem> item
     struct Event
     {
         std::int64_t time = 0;
-        int what = 0; // 0 = end, 1 = growth, 2 = start
+        int what = 0; // kind of the event: 0 = end, 1 = growth, 2 = start
         std::size_t item = 0;
         auto operator<=>(const Event&) const = default;
     };
@@ -441,7 +441,7 @@ private:
     std::unordered_map<std::string, std::size_t> m_lineOf;
     std::size_t m_line = 0;
     std::int64_t m_sum = 0;
-    bool m_endIsInside = false; ///< the file has the column `end`
+    bool m_endIsInside = false; ///< true if the file has the column `end`
 };
 
 } // namespace

@@ -37,7 +37,7 @@ struct PlacementItem
 struct Placement
 {
     std::vector<std::int64_t> offsets; ///< offset of each item
-    std::int64_t height = 0;           ///< all items are in [0, height)
+    std::int64_t height = 0;           ///< height of the placement: all items are in [0, height)
     std::int64_t peak = 0;             ///< largest sum of sizes at one time, a lower bound on the height
     std::int64_t leastHeight = 0; ///< best lower bound on the height; equal to `height` if that is optimal
     std::int64_t timePoints = 0;  ///< number of different consecutive sets of live items
@@ -55,7 +55,7 @@ struct Placement
 struct PlacementOptions
 {
     std::int64_t maxNodes = 0; ///< limit of search nodes; 0 = until finished or stopped
-    /// Stop as soon as it is known whether the items fit into the capacity.
+    /// If true, the search ends as soon as it is known whether the items fit into the capacity.
     bool onlyWhetherItFits = false;
 };
 

@@ -54,7 +54,7 @@ public:
         }
         takeOutputs(step);
         takeAccumulators(step);
-        for (const StepInterior& s : step.interiors) // R9.9: of this step alone
+        for (const StepInterior& s : step.interiors) // interior slices live in this step only (R9.9)
             add({Resident::Kind::Interior, s.tensor, s.size, s.rect, std::nullopt, false}, step.index);
         ++m_out.steps;
     }
@@ -237,7 +237,8 @@ PlacementOfItems shapesOf(const StepItems& items)
     out.shapeOf.resize(items.items.size());
     for (std::size_t i = 0; i < items.items.size(); ++i) {
         const StepItem& item = items.items[i];
-        if (item.takesOver) // no shape of its own: merged with the buffer below
+        // the item has no shape of its own: below, it is merged with the item whose buffer it takes over
+        if (item.takesOver)
             continue;
         out.shapeOf[i] = out.shapes.size();
         out.shapes.push_back({item.lower, item.upper, item.what.elements, item.lower, 0});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The buffers of a schedule, and the step at which they have no addresses.
+// The buffers of a schedule, and the step at which they cannot all have addresses.
 #pragma once
 
 #include "base/result.h"
@@ -17,18 +17,18 @@ struct StepItem
 {
     Resident what; ///< content; Retained for everything that R9.1a reserves
     SubgraphId subgraph;
-    std::int64_t firstStep = 0; ///< step within the subgraph
+    std::int64_t firstStep = 0; ///< first step of the life, as an index within `subgraph`
     SubgraphId lastSubgraph;
-    std::int64_t lastStep = 0; ///< step within the last subgraph
+    std::int64_t lastStep = 0; ///< last step of the life, as an index within `lastSubgraph`
     std::int64_t lower = 0;    ///< half-open life [lower, upper), in steps since the start of the schedule
     std::int64_t upper = 0;
-    std::optional<std::size_t> takesOver; ///< R9.6: item whose offset this item takes over
+    std::optional<std::size_t> takesOver; ///< item whose offset this item takes over (R9.6)
 };
 
 struct StepItems
 {
     std::vector<StepItem> items;
-    /// By subgraph: its first step, counted from the start of the schedule
+    /// for each subgraph, the number of steps before it in the schedule
     std::vector<std::int64_t> firstStep;
     std::int64_t steps = 0;
 };

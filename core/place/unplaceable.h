@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Why buffers cannot be placed (docs/rules/place.md 3.4).
+// The reason why buffers cannot be placed (docs/rules/place.md 3.4).
 #pragma once
 
 #include "base/exclusion.h"

@@ -447,7 +447,7 @@ Issue MemoryState::dependencyIssue(const Subgraph& s, TensorId read, TensorId t)
     case LastPlace::Kind::Interior:
         issue.text += "is computed and consumed only inside " + nameOf(place.subgraph);
         if (read == t)
-            // An op that is recomputed may be there already.
+            // The subgraph may already run this op, if the op is recomputed.
             issue.text += std::ranges::count(m_schedule.subgraphs[place.subgraph]->ops, reader) > 0
                               ? " (recompute " + m_problem.opName(*m_problem.producer(t)) + " here too)"
                               : " (move " + m_problem.opName(reader) + " there too, or recompute)";
@@ -492,7 +492,7 @@ void MemoryState::finish(std::vector<Issue>& issues) const
 std::vector<TensorId> residentBefore(const Problem& problem, const Schedule& schedule, const Rules& rules,
                                      SubgraphId subgraph)
 {
-    // Only with retain_inputs=carry does it depend on more than the subgraph before.
+    // Only with retain_inputs=carry do the resident tensors depend on more than the previous subgraph.
     const std::size_t end = subgraph.index();
     std::size_t first = end > 0 ? end - 1 : 0;
     while (rules.retainInputs == Rules::RetainInputs::Carry && first > 0 &&

@@ -16,7 +16,8 @@ namespace tilewright {
 /// result of a refused edit).
 enum class SubgraphNames : std::uint8_t { Places, Ops };
 
-/// Checks R2.2 (FORMAT, GRANULARITY, RETAIN), in its order; returns at most one issue per code.
+/// Checks R2.2 (FORMAT, GRANULARITY, RETAIN) in the order of the rule, and returns at most one issue for each
+/// code.
 [[nodiscard]] std::vector<Issue> checkFormat(const Problem& problem, const Subgraph& subgraph, SubgraphId id);
 
 /// Checks R4.1 to R4.7 and R5.3, in this order, and returns all faults. The subgraph must pass checkFormat().
@@ -25,7 +26,8 @@ enum class SubgraphNames : std::uint8_t { Places, Ops };
                                                 SubgraphId id, const Rules& rules,
                                                 std::span<const TensorId> resident = {});
 
-/// R4.6: true if a subgraph may retain a tensor that it does not produce. `isInput`: an op of it reads t.
+/// R4.6: true if a subgraph may retain a tensor that it does not produce. `isInput` is true if an op of the
+/// subgraph reads t.
 [[nodiscard]] bool mayRetainInput(const Problem& problem, const Rules& rules, TensorId t, bool isInput,
                                   std::span<const TensorId> resident);
 

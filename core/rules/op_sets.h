@@ -12,8 +12,8 @@
 
 namespace tilewright {
 
-/// R4.5: groups of ops that are connected by common tensors, each in the given order. One group means
-/// connected.
+/// Returns the groups of ops that are connected by common tensors (R4.5), each in the given order. The ops
+/// are connected if there is one group.
 [[nodiscard]] std::vector<std::vector<OpId>> connectedGroups(const Problem& problem,
                                                              std::span<const OpId> ops);
 
@@ -25,7 +25,8 @@ namespace tilewright {
 struct Prologue
 {
     OpId pointwise;
-    bool left = true;       ///< true: feeds the LHS and bounds w; false: feeds the RHS and bounds h
+    /// true: the Pointwise feeds the LHS and bounds w; false: it feeds the RHS and bounds h
+    bool left = true;
     std::int64_t least = 1; ///< least w or h: K of the MatMul
 };
 

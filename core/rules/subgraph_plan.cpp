@@ -274,7 +274,7 @@ void PlanCompiler::addEpilogue(std::uint32_t sinkOp, std::uint32_t sink, std::ui
         const TensorId needed = m_epilogue.back();
         m_epilogue.pop_back();
         const std::int32_t producer = inside(needed);
-        if (producer < 0 || m_problem.map(needed)) { // R5.4: the walk stops
+        if (producer < 0 || m_problem.map(needed)) { // the walk through the epilogue stops here (R5.4)
             plan.m_roots.push_back(resolve({needed, Role::Pointwise, rowSlot, colSlot, 0}, completing));
             resolveNeeds(completing);
             continue;
@@ -457,7 +457,7 @@ std::optional<RunTile> largestRun(const SubgraphPlan& plan, const Granularity& g
         case SubgraphPlan::Axis::Step:
             return std::min(s.size, g.k);
         case SubgraphPlan::Axis::Full:
-        case SubgraphPlan::Axis::Box: // at most the whole base
+        case SubgraphPlan::Axis::Box: // a box covers at most the whole base
             break;
         }
         return s.size;

@@ -45,7 +45,7 @@ public:
         std::uint32_t group = 0;
         std::uint32_t rowSlot = 0, colSlot = 0, depthSlot = 0; ///< depthSlot: for runs only
         bool run = false;
-        Role role = Role::Lhs;  ///< for requests only
+        Role role = Role::Lhs;  ///< role of a request; unused for runs
         bool epilogue = false;  ///< true for a Pointwise of an epilogue, whose inputs are roots (R6.2)
         bool drives = false;    ///< true for a Pointwise of an epilogue that depends on a driver (R6.2)
         std::uint32_t need = 0; ///< for runs outside epilogues: start of needs(use)
@@ -89,7 +89,8 @@ public:
     /// group.
     [[nodiscard]] const std::vector<Use>& uses() const noexcept { return m_uses; }
     [[nodiscard]] const std::vector<Group>& groups() const noexcept { return m_groups; }
-    [[nodiscard]] const std::vector<Sink>& sinks() const noexcept { return m_sinks; } ///< in declared order
+    /// the sinks in declared order
+    [[nodiscard]] const std::vector<Sink>& sinks() const noexcept { return m_sinks; }
     /// Uses that a sink requests directly, in the order of R6.6: its producer or epilogue and its drivers.
     [[nodiscard]] std::span<const std::uint32_t> roots(const Sink& s) const noexcept
     {
@@ -136,7 +137,7 @@ public:
     [[nodiscard]] std::int64_t sinkWidth() const noexcept { return m_sinkWidth; }
     [[nodiscard]] std::int64_t largestDriverK() const noexcept { return m_largestDriverK; }
 
-    /// OP_ORDER or DISCONNECTED: an issue for every granularity.
+    /// The issue that holds for every granularity, OP_ORDER or DISCONNECTED; nothing if there is none.
     [[nodiscard]] std::optional<IssueCode> staticIssue() const noexcept { return m_staticIssue; }
     /// First rule of R4.1 to R4.5 and R4.7 that this granularity breaks. Like checkStructure(), but without
     /// texts.

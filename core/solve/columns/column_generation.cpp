@@ -20,7 +20,7 @@ constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
 constexpr int kMaxIdleRounds = 20;          ///< pricing ends after this number of rounds without a new column
 constexpr std::size_t kRootBeamWidth = 300; ///< beam width at the root node
 constexpr std::size_t kBeamWidth = 100;     ///< beam width at all nodes but the root
-/// A node is pruned if its bound exceeds the best latency by this factor.
+/// A node is pruned if its bound exceeds this multiple of the best latency.
 constexpr double kPruneRatio = 1.01;
 /// Limit on the latency of the plan that completePlan() builds, as a multiple of the best latency.
 constexpr double kFinishLimit = 1.3;

@@ -27,12 +27,12 @@ public:
     ColumnGeneration(const Problem& problem, const Rules& rules, TilingMemo& memo, std::uint64_t seed,
                      std::function<bool()> keepGoing);
 
-    /// Share of the time limit that has passed after a number of pricing rounds.
+    /// Function that returns the share of the time limit that has passed, given the number of pricing rounds
+    /// so far.
     using TimeUsed = std::function<double(std::int64_t rounds)>;
 
     /// Searches for plans that are better than `best` or about as good. All plans are valid and belong to
-    /// `pool`. `used` is the share of the time limit that has passed; the search ends soon after it reaches
-    /// 1, or if no better plan can be expected.
+    /// `pool`. The search ends soon after `used` returns 1, or if no better plan can be expected.
     [[nodiscard]] std::vector<Plan> plansNear(SubgraphPool& pool, const Plan& best, const TimeUsed& used);
 
     /// Columns with the least reduced costs at the end of the last search.
@@ -46,7 +46,7 @@ public:
     [[nodiscard]] const SubgraphPool& pool() const noexcept { return m_pool; }
 
 private:
-    // Both functions search plans whose set ids belong to m_pool.
+    // The set ids of the plans that search() and searchStretches() take and return belong to m_pool.
     [[nodiscard]] std::vector<Plan> search(Plan best, const TimeUsed& used);
     void searchStretches(Plan best, std::int64_t rounds, const TimeUsed& used, std::vector<Plan>& plans);
     [[nodiscard]] MasterProblem::Repeats repeats() const;

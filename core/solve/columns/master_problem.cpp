@@ -65,7 +65,7 @@ constexpr double kMinValue = 1e-6; ///< minimum value of a column's variable tha
 constexpr double kInactiveRow = -100;
 constexpr double kViolated = 0.01;
 constexpr std::size_t kMaxCuts = 50; ///< maximum number of cuts added at once
-constexpr int kCutRounds = 2;        ///< number of consecutive cut rounds without pricing
+constexpr int kCutRounds = 2;        ///< maximum number of rounds of cuts in one call of solve()
 constexpr int kMaxIterations = 5000; ///< limit on simplex iterations, since the simplex method may cycle
 
 } // namespace
@@ -179,10 +179,10 @@ bool MasterProblem::addViolatedStoreOnces()
     struct Side
     {
         double all = 0;
-        /// For each op, the sum over the columns that store its result.
+        /// For each op, the sum of the LP values of the columns that store its result.
         std::map<std::size_t, double> storing;
     };
-    // for each list of tensors: sums of its takers, sums of its givers
+    // for each list of tensors, the sums over its takers and the sums over its givers
     std::map<RetainId, std::array<Side, 2>> lists;
     for (const std::size_t i : usedColumns())
         for (const bool isGiver : {false, true}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Restricted master problem of column generation, and the parts of plans that it and the search work on:
-// states between two subgraphs, prefixes, and the fixed parts around a stretch.
+// Restricted master problem of column generation, and parts of plans: the state between two subgraphs,
+// prefixes, and the fixed parts before and after a stretch.
 #pragma once
 
 #include "solve/columns/linear_program.h"
@@ -15,7 +15,7 @@
 
 namespace tilewright {
 
-// Parts of plans: states between two subgraphs, prefixes, and the fixed parts around a stretch.
+// Parts of plans: the state between two subgraphs, prefixes, and the fixed parts before and after a stretch.
 
 /// State after the first subgraphs of a plan; it determines which subgraphs can follow. `run` holds the ops
 /// that have run, `stored` the ops whose results are in slow memory.
@@ -87,10 +87,12 @@ public:
 
     /// How the rows treat plans that run an op more than once.
     enum class Repeats {
-        /// Every run of a reader needs a column that stores the tensor; tighter for plans without repeated
-        /// ops.
+        /// Each run of an op that reads a tensor needs a column of its own that stores the tensor. This is
+        /// tighter for plans that run no op twice.
         Unlikely,
-        Likely ///< one column that stores it serves all runs: a valid but weaker relaxation
+        /// One column that stores a tensor serves all runs of an op that reads it. This is a valid but weaker
+        /// relaxation.
+        Likely
     };
 
     struct Column : CostedSet
@@ -101,15 +103,15 @@ public:
         OpFlags needs;  ///< ops that have to run before the column
     };
 
-    /// Requires a problem with at most kMostOps ops and without locked subgraphs. Plans contain both `fixed`
-    /// parts.
+    /// Requires a problem with at most kMostOps ops and without locked subgraphs. Every plan begins and ends
+    /// with the subgraphs of `fixed`.
     explicit MasterProblem(SubgraphPool& pool, Repeats repeats = Repeats::Likely, FixedParts fixed = {});
 
     /// Adds a column; the pool computes its latency. Returns false if the master problem already has the
     /// column, or if the subgraph fits with no tiling.
     bool add(const PlannedSet& column);
-    /// Adds the columns of a plan between the fixed parts, and relaxes rows so that value() is a lower bound
-    /// for this plan.
+    /// Adds the columns of a plan between the fixed parts, and relaxes rows that the plan violates, so that
+    /// value() is a lower bound of its latency.
     void addPlan(std::span<const CostedSet> entries);
     /// True if every tensor that the column retains has a reader that can run after the column.
     [[nodiscard]] bool canHandOver(const PlannedSet& column) const;
@@ -192,7 +194,7 @@ private:
     /// unused.
     std::size_t m_repeatColumns = 0;
     std::vector<DeliveryRow> m_deliveries;
-    /// Delivery rows by op: the op `to`, or an op that runs together with it.
+    /// delivery rows by op `to`
     std::vector<std::vector<std::size_t>> m_deliveriesTo;
     std::vector<std::vector<std::size_t>> m_deliveriesFrom; ///< delivery rows by op `from`
     std::vector<OpFlags> m_ancestors;                       ///< all ancestors of each op, and the op itself

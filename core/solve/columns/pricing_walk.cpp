@@ -157,9 +157,9 @@ bool PricingWalk::shorten(Chain& chain)
     return true;
 }
 
-/// Changes the list of tensors that a column of the chain retains for the next one to any subset of the
-/// possible tensors. At the ends of the chain, changes the list to one that a known column retains, or to the
-/// empty list.
+/// Changes the list of tensors that a column of the chain retains for the next one to a random subset of the
+/// tensors that can be handed over. At the ends of the chain, changes the list to one that a known column
+/// retains, or to the empty list.
 bool PricingWalk::changeHandedOver(Chain& chain)
 {
     const std::size_t at = m_random.below(chain.size() + 1);
@@ -295,7 +295,7 @@ void PricingWalk::mirror(const Chain& chain)
     if (m_mirror.alike(from).size() < 2)
         return;
     for (const TensorId t : m_pool.retain(chain.front().resident))
-        // A tensor without producer is an input that stays in fast memory.
+        // A tensor without a producer is a graph input that stays in fast memory.
         if (const auto producer = problem.producer(t))
             ops = united(ops, {*producer});
     for (const OpId to : m_mirror.alike(from)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the user asks of the schedules of a search (docs/rules/constraints.md).
+// Constraints that the user sets on the schedules of a search (docs/rules/constraints.md).
 #pragma once
 
 #include "base/result.h"
@@ -105,7 +105,7 @@ struct ConstraintViolation
 {
     std::size_t number = 0; ///< number of the constraint
     SubgraphId subgraph{};
-    std::string text; ///< describes the violation by the subgraph: "runs q but not k"
+    std::string text; ///< how the subgraph violates the constraint: "runs q but not k"
     bool operator==(const ConstraintViolation&) const = default;
 };
 /// Lists all violations of the constraints in a schedule, in the order of the constraints. Uses no code of

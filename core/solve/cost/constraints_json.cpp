@@ -68,7 +68,7 @@ static Json writeJson(const TensorId& tensor, const Problem& problem)
     return named(tensor, problem.data().tensors);
 }
 
-/// A single number is both the least and the most extent.
+/// Reads a range of extents. A single number is both the least and the most extent.
 static Status readJson(const JsonCursor& at, ExtentRange& out)
 {
     constexpr Integers kExtents{1, kMaxDimension};

@@ -35,7 +35,7 @@ bool CostModel::supports(const Rules& rules) noexcept
     reference.donation = rules.donation;
     reference.superNative = rules.superNative;
     reference.kAboveK = rules.kAboveK;
-    // any value of the rule switch is supported: m_keptInputs handles retained inputs
+    // every value is supported: m_keptInputs handles retained inputs
     reference.retainInputs = rules.retainInputs;
     reference.kScaling = rules.kScaling;
     reference.ephemeral = rules.ephemeral;
@@ -44,8 +44,8 @@ bool CostModel::supports(const Rules& rules) noexcept
     reference.kLimit = rules.kLimit;
     reference.compute = rules.compute;
     reference.vector = rules.vector;
-    reference.interior =
-        rules.interior; // any value is supported: the bounds do not count the slices that `held` adds (R9.9)
+    // every value is supported: the bounds leave out the slices that interior=held adds (R9.9)
+    reference.interior = rules.interior;
     return rules == reference;
 }
 

@@ -33,8 +33,8 @@ public:
         /// Tensors retained for the next subgraph; each is produced by the subgraph or is a boundary input
         /// (retain_inputs=allow, R9.7).
         std::span<const TensorId> retained;
-        /// For bounds only: inputs and products whose memory, fast or slow, is undecided. They take no fast
-        /// memory and cause no traffic.
+        /// Only for lower bounds: inputs and results for which it is undecided whether they are in fast or in
+        /// slow memory. They count neither as fast memory nor as traffic.
         std::span<const TensorId> free = {};
     };
     /// Ranges of the legal granularities (R4.1-R4.3, R4.7). Extents above those of the largest sink are left
@@ -47,8 +47,8 @@ public:
 
     CostModel(const Problem& problem, const Rules& rules, const Price& price = {});
     [[nodiscard]] const Price& price() const noexcept { return m_price; }
-    /// Returns a lower bound of the price of steps with at least this compute time, memory time and energy of
-    /// runs.
+    /// Returns a lower bound of the price() of steps that take at least this compute time, this memory time
+    /// and this energy for their runs.
     [[nodiscard]] double priced(const StepTotals& least, double runEnergy) const noexcept
     {
         return m_pricesLatency ? least.bound()
@@ -67,18 +67,19 @@ public:
     void setMaxWalkedSteps(std::int64_t steps) noexcept { m_maxWalkedSteps = steps; }
 
     /// Prepares the model for a subgraph of these ops, which must be connected (R4.5; not checked here) and
-    /// in topological order. Returns false if the subgraph has more than 64 kinds of steps (bit masks); no
-    /// practical subgraph has.
+    /// in topological order. Returns false if the subgraph has more kinds of steps than a mask has bits (64);
+    /// no practical subgraph has.
     [[nodiscard]] bool compile(std::span<const OpId> ops, const Memory& memory);
     [[nodiscard]] const Range& range() const noexcept { return m_range; }
     /// R5.3: true if a raster traversal reuses nothing from tile to tile.
     [[nodiscard]] bool rasterForgets() const noexcept { return !m_rules.nullOrderReuse; }
-    /// Returns the smallest legal k for these extents; 1 unless prologue=split_only (R4.7).
+    /// Returns the smallest legal k for tiles of this width and height; 1 unless prologue=split_only (R4.7).
     [[nodiscard]] std::int64_t leastK(std::int64_t w, std::int64_t h) const noexcept
     {
         return m_plan.leastK(w, h);
     }
-    /// Returns the extents in range() above which every k is legal (R4.7); empty unless prologue=split_only.
+    /// Returns the tile widths (heights) in range() that a prologue requires if k is split (R4.7); empty
+    /// unless prologue=split_only.
     [[nodiscard]] const std::vector<std::int64_t>& prologueWidths() const noexcept
     {
         return m_prologueWidths;
@@ -100,16 +101,17 @@ public:
                                       const StepTotals& atLeast = {});
     /// True if the steps of the first tile fit in fast memory. Later tiles may still need more.
     [[nodiscard]] bool firstTileFits(const Granularity& g);
-    /// Lower bound of the latency for these extents over all k and all preset row or column traversals: the
-    /// larger of padded compute time and the time of the traffic that the grid forces. It does not increase
-    /// with the extents.
+    /// Lower bound of the latency for tiles of this width and height, over all k and all preset traversals.
+    /// It is the larger of the compute time, padding included, and the memory time that this grid of tiles
+    /// needs at least. It does not increase with the width or the height.
     [[nodiscard]] double bound(std::int64_t w, std::int64_t h) const { return bound(w, h, w, h); }
-    /// Lower bounds of compute time and memory time for exactly these extents, by preset TraversalKind: for
-    /// the largest k (`deepest`), or for all smaller ones. Many times cheaper than evaluate() and tighter
-    /// than bound(). 0 if the rules are not supported.
+    /// Lower bounds of compute time and memory time for tiles of exactly this width and height, by preset
+    /// TraversalKind: for the largest k (`deepest`), or for all smaller values of k. Many times cheaper than
+    /// evaluate() and tighter than bound(). 0 if the rules are not supported.
     using GridTotals = std::array<StepTotals, 4>;
     [[nodiscard]] GridTotals gridTotals(std::int64_t w, std::int64_t h, bool deepest) const;
-    /// False if no k makes these extents fit in fast memory. Then no larger extents fit either.
+    /// False if a tile of this width and height fits in fast memory with no k. Then no larger tile fits
+    /// either.
     [[nodiscard]] bool canFit(std::int64_t w, std::int64_t h) const
     {
         return canFit({w, h, 1}, m_range.maxK);
@@ -120,7 +122,7 @@ public:
     /// heights (widths) are in one class if they cut every sink into the same numbers of rows (columns).
     [[nodiscard]] const std::vector<std::int64_t>& rowClasses();
     [[nodiscard]] const std::vector<std::int64_t>& columnClasses();
-    /// Minimum of bound() over all extents that can fit; infinite if none can.
+    /// Minimum of bound() over all tile sizes that can fit in fast memory; infinite if none can.
     [[nodiscard]] double latencyBound();
     /// Lower bound of the latency over all tilings and all orders of their tiles. Infinite if nothing can
     /// fit, 0 if the rules are not supported.
@@ -133,7 +135,7 @@ public:
 
 private:
     using Axis = SubgraphPlan::Axis;
-    /// Value of Request::role for a request for the whole tensor, FULL(t), which has no role (R7.1).
+    /// Value of Request::role for a request for the whole tensor, which has no role (FULL(t) in R7.1).
     static constexpr std::uint8_t kFull = 3;
     struct Request
     {
@@ -143,7 +145,7 @@ private:
         std::uint64_t conditions;
         const IndexMap* map; ///< index map of the view (R1.8); null if it has none
         bool boxed;          ///< true if an axis is Axis::Box (R1.8): the slices are then unknown
-        double area;         ///< number of units that all slices together load at least once
+        double area;         ///< number of units (R1.9) of the tensor that are certainly loaded at least once
         std::int64_t units;  ///< units (R1.9) that one element of the tensor occupies
     };
     struct Run
@@ -175,28 +177,29 @@ private:
         /// Units (R1.9) that one element of the tile or of an accumulator occupies.
         std::int64_t units, accumulatorUnits;
     };
-    /// The loads of one tensor for one role of its requests (R7.1), in the form that bound() sums.
+    /// The loads of one tensor for one role of its requests (R7.1). bound() adds up these loads.
     struct Load
     {
         double area;
         Axis row, col;
         std::int64_t height, width;         ///< size of the tensor
         std::int64_t gridHeight, gridWidth; ///< size of the sink whose tiles request the tensor
-        /// True if a request by tiles may have loaded a slice already, so that it is in fast memory.
+        /// True if another request, by tiles, may have loaded a slice already, so that the slice is in fast
+        /// memory.
         bool mayBeLoaded = false;
-        /// If > 0: requested only in the steps that complete a reduction of this size.
+        /// If above 0: the tensor is requested only in steps that complete a reduction of this size.
         std::int64_t after = 0;
-        bool early = false;     ///< true if requested in the first step of every tile that requests it
+        bool early = false;     ///< true if every tile that requests the tensor does so in its first step
         std::int64_t units = 1; ///< units (R1.9) that one element of the tensor occupies
     };
-    /// The runs of one op, in the form that bound() sums.
+    /// The compute work of one op; bound() adds up the work of all ops.
     struct Work
     {
-        /// Compute cost of one strip along each axis that is counted by strips (byRow, byCol), and of the
-        /// whole extent of the other axes.
+        /// Compute cost of the part of the result in one row of tiles (all rows unless `byRow`) and one
+        /// column of tiles (all columns unless `byCol`).
         double cost;
         std::int64_t height, width;
-        /// True if `cost` counts once for each strip into which the tiles cut the height (width).
+        /// True if `cost` counts once for each row (column) of tiles.
         bool byRow, byCol;
         /// Reduction size of a MatMul with compute=array, where `cost` is that of one cycle; else 0.
         std::int64_t reduction;
@@ -204,9 +207,10 @@ private:
         /// Size of the reduction over whose k steps the work is spread; 0 if it is not spread.
         std::int64_t stepped;
         bool early = false; ///< true if every tile does this work completely in its first step
-        /// True if the tiles of one row compute the same rectangles, so that they count once.
+        /// True if all tiles in one row of tiles compute the same part of the result, so that it counts once.
         bool onceARow = false;
-        /// True if the tiles of one column compute the same rectangles, so that they count once.
+        /// True if all tiles in one column of tiles compute the same part of the result, so that it counts
+        /// once.
         bool onceAColumn = false;
     };
     /// A step of the first tile for which a lower bound of the working set is computed.
@@ -223,7 +227,7 @@ private:
     };
     void compileBound();
     [[nodiscard]] std::int64_t completedBefore(std::size_t first, std::size_t last) const;
-    /// True if all these conditions hold in the first k step of a tile.
+    /// True if all conditions in this mask hold in the first k step of a tile.
     [[nodiscard]] bool isEarly(std::uint64_t conditions) const;
     /// Fills m_loads and m_work with lower bounds that hold for every k up to `deepest`.
     void prepareBounds(std::int64_t deepest);
@@ -264,7 +268,7 @@ private:
         std::int64_t w, h, mostW, mostH;
     };
     [[nodiscard]] double leastCompute(const Work& work, std::int64_t w, std::int64_t h) const;
-    struct Depths ///< an interval of k
+    struct Depths ///< an interval of k, both ends included
     {
         std::int64_t least, most;
     };
@@ -278,7 +282,7 @@ private:
     [[nodiscard]] double leastTraffic(const Extents& e) const;
     [[nodiscard]] Extents extentsOf(std::size_t column, std::size_t row) const;
     /// Calls visit(Extents) for the largest tile classes for which fits(w, h) is true. Skips the classes
-    /// between two visited ones if mayMatter() is false for extents as large as both.
+    /// between two visited ones if mayMatter() is false for the larger width and the larger height of both.
     template <class Fits, class Visit, class MayMatter>
     void forLargestClasses(Fits&& fits, Visit&& visit, MayMatter&& mayMatter);
     /// True if the granularity can fit in fast memory. Reductions of size `whole` or less are assumed to take
@@ -306,8 +310,8 @@ private:
     Rules m_rules;
     Price m_price;
     bool m_pricesLatency;
-    double m_memoryEnergy = 0; ///< energy (R17) of the transfers of one unit of memory time
-    double m_runEnergy = 0;    ///< lower bound of the total energy of all runs of the subgraph
+    double m_memoryEnergy = 0; ///< energy in pJ (R17) of the transfers in one unit of memory time
+    double m_runEnergy = 0;    ///< lower bound of the energy of all runs of the subgraph, in pJ
     bool m_supported;
     bool m_array;    ///< true if compute=array
     bool m_elements; ///< true if vector=elements
@@ -334,7 +338,7 @@ private:
     std::vector<Sink> m_sinks;
     std::vector<char>
         m_whole; ///< by op of the plan: true if the subgraph certainly computes its whole result
-    std::vector<std::uint64_t> m_groupConditions; ///< condition of each SubgraphPlan::Group
+    std::vector<std::uint64_t> m_groupConditions; ///< for each SubgraphPlan::Group, the bit of its condition
     bool m_sharedDrivers = false;
     std::vector<Request> m_requests;
     std::vector<Run> m_runs;

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Lower bounds over all tilings of the compiled op set with given extents of the tile.
+// Lower bounds of the latency over all tilings of the compiled op set that have a given tile width and
+// height.
 //
 // Loads. Requests for one tensor with different roles, or for ranges that are never equal, use different
-// buffers (R7.1). If the whole tensor may be requested, it counts once. A slice that changes with every k
-// step (if there are certainly several steps) is loaded in every tile that needs it, because the first k step
-// of a tile never follows a step with an equal slice. A row strip (all columns) stays in memory along a row
-// of tiles. In a traversal by columns it is loaded in every tile, except on one side of each turn of a snake.
-// The same holds for column strips with rows and columns exchanged. One traversal applies to all tensors.
+// buffers (R7.1). A tensor that may be requested as a whole counts as loaded once. If a reduction certainly
+// takes several k steps, its slices are loaded in every tile that needs them, because the first k step of a
+// tile never follows a step with an equal slice. A row strip is a slice with all columns of the tensor. It
+// stays in memory along a row of tiles. A traversal by columns loads it in every tile, except in the tile
+// behind each turn of a snake. The same holds for column strips, with rows and columns exchanged. The loads
+// of all tensors are added up for traversals by rows and for traversals by columns, and the smaller sum is
+// the bound.
 //
-// Compute. Every rectangle that an op runs on is charged at least once (R8.1): by strips along an axis that
-// is spatial in every request for the op, by extent along other axes, which is never more. With compute=array
-// the runs of a MatMul are assumed to be cut as in the first request for it, or less. A smaller number of
-// cuts never takes more cycles (leastArrayTime() in eval/traffic_bound.h).
+// Compute. Every rectangle of its result that an op computes counts at least once (R8.1). Along an axis that
+// every request for the result divides into tiles, the cost counts once for each row (column) of tiles. Along
+// other axes it is in proportion to the extent, which is never more. With compute=array the runs of a MatMul
+// are assumed to be cut into at most as many parts as in the first request for it. A smaller number of cuts
+// never takes more cycles (leastArrayTime() in eval/traffic_bound.h).
 //
-// Working set. In the first tile every sink is active. The bound is the maximum over its first k step and its
-// completing steps, with the thinnest slices along k and one request for each tensor.
+// Working set. In the first tile every sink is active. The bound is the maximum over the first k step and the
+// completing steps of this tile. It assumes the thinnest slices along k, and one request for each tensor and
+// role.
 #include "base/integer.h"
 #include "eval/cost.h"
 #include "solve/cost/cost_model.h"
@@ -69,15 +74,15 @@ void CostModel::prepareBounds(std::int64_t deepest)
     listWork(deepest);
 }
 
-/// Fills m_work with the compute work for every k up to `deepest`. Runs of an op that may be equal count only
-/// once (R8.1).
+/// Fills m_work with the compute work that is certain for every k up to `deepest`. Runs of an op that may be
+/// equal count only once (R8.1).
 void CostModel::listWork(std::int64_t deepest)
 {
     m_work.clear();
     const auto isSplit = [&](const Run& r) { return r.split && r.reduction > deepest; };
     const auto mayBeSame = [&](const Run& a, const Run& b) {
         return a.op == b.op &&
-               ((m_array && a.matmul) || // cycles depend on the cut only, not on the kinds of the axes
+               ((m_array && a.matmul) || // the number of cycles depends only on how the MatMul is cut
                 (isSplit(a) == isSplit(b) && mayEqual(a.row, b.row, a.height, m_range.maxH, deepest) &&
                  mayEqual(a.col, b.col, a.width, m_range.maxW, deepest)));
     };
@@ -142,8 +147,8 @@ void CostModel::listWork(std::int64_t deepest)
     }
 }
 
-/// Returns the size of the reduction if all these requests are active only in its completing step, otherwise
-/// 0.
+/// Looks at the requests from index `first` up to `last`. If all of them are active only in the step that
+/// completes one reduction, returns the size of this reduction, otherwise 0.
 std::int64_t CostModel::completedBefore(std::size_t first, std::size_t last) const
 {
     std::int64_t out = 0;
@@ -166,7 +171,7 @@ bool CostModel::isEarly(std::uint64_t conditions) const
     return true;
 }
 
-/// Fills m_loads with the loads for every k up to `deepest`.
+/// Fills m_loads with the loads that are certain for every k up to `deepest`.
 void CostModel::listLoads(std::int64_t deepest)
 {
     m_loads.clear();
@@ -177,8 +182,8 @@ void CostModel::listLoads(std::int64_t deepest)
             return a.role == b.role && mayEqual(a.row, b.row, t.height, m_range.maxH, deepest) &&
                    mayEqual(a.col, b.col, t.width, m_range.maxW, deepest);
         };
-        // True if one request is by tiles, the other by k ranges, and both ranges can be equal: the tile's
-        // request may then have loaded the slice, in all tiles of a row or column (timesLoaded()).
+        // True if one request is by tiles, the other one by k ranges, and both can be for the same slice. The
+        // request by tiles may then have loaded the slice already (timesLoaded()).
         const auto mayBeLoadedBy = [&](const Request& a, const Request& b) {
             return (isCut(a.row, t.height, deepest) != isCut(b.row, t.height, deepest) ||
                     isCut(a.col, t.width, deepest) != isCut(b.col, t.width, deepest)) &&
@@ -252,8 +257,9 @@ void CostModel::listLoads(std::int64_t deepest)
     }
 }
 
-/// Returns how often a range of a tensor is loaded: once in every tile that needs it. Not counted are tiles
-/// in which the range equals the tile's own range, if another request may have left that range in memory.
+/// Returns a lower bound of how often a k range of a tensor is loaded: once in every tile that needs it. With
+/// Load::mayBeLoaded, a tile does not count if the k range equals the rows or columns of the tile, because a
+/// request by tiles may have left this slice in memory.
 double CostModel::timesLoaded(const Load& load, double rows, double cols, std::int64_t mostW,
                               std::int64_t mostH)
 {
@@ -325,12 +331,13 @@ double CostModel::bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std:
     return priced({leastCompute(w, h), std::min(byRows, byColumns) / m_bandwidth});
 }
 
-/// Lower bound of the traffic for any order of the tiles. From one tile to the next the row strips change, or
-/// the column strips, or both. Of the tiles of a grid with R rows and C columns, u follow one in the same
-/// column and v one in the same row, with u + v <= RC - 1. The row strips (A elements in all) then take at
-/// least C A - v A h / H loads, the column strips (B elements) at least R B - u B w / W. The sum is least if
-/// one kind is loaded once; the other kind is then loaded at least (H / h) (1 - w / W) B or (W / w) (1 - h /
-/// H) A elements.
+/// Lower bound of the traffic, in units (R1.9), for any order of the tiles (docs/rules/bound.md 3). A sink of
+/// height H and width W has a grid of R rows and C columns of tiles with height h and width w. From one tile
+/// to the next the row strips change, or the column strips, or both. Of the tiles, u follow a tile in the
+/// same column and v follow a tile in the same row, with u + v <= RC - 1. Let A be the size of all row strips
+/// and B that of all column strips. The loads of row strips are at least C A - v A h / H, those of column
+/// strips at least R B - u B w / W. Their sum is least if one kind of strips is loaded once. The loads of the
+/// other kind are then at least (H / h) (1 - w / W) B or (W / w) (1 - h / H) A.
 double CostModel::leastTraffic(const Extents& e) const
 {
     struct Strips
@@ -389,8 +396,8 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
             sum += tile * s.units;
         if (!m_sharedDrivers && s.reduction > whole)
             sum += tile * s.accumulators * s.accumulatorUnits;
-        // An epilogue in another subgraph may read the sink; the tile is then that epilogue's accumulator
-        // (R9.1d).
+        // A MatMul sink for which it is undecided whether it is retained (Memory::free) occupies at least its
+        // tile, whether it is retained or written (R9.1).
         if (s.free && !s.pointwise && s.reduction > whole)
             sum += tile * s.units;
     }
@@ -400,7 +407,7 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
             return axis == Axis::Full   ? extent
                    : axis == Axis::Tile ? std::min(tile, extent)
                    : moment.first       ? std::min(g.k, extent)
-                   : extent <= g.k      ? extent // one step is all of it
+                   : extent <= g.k      ? extent // a single step covers the extent
                                         : std::int64_t{1};
         };
         // Every role has its own buffer, unless one buffer with the whole tensor serves all roles (R7.1).

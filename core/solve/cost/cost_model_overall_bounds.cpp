@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Lower bounds over all extents of the tile: for one grid of tiles, and for any order of the tiles.
+// Lower bounds of the latency: for one grid of tiles, and over all tile sizes and all orders of the tiles.
 #include "base/integer.h"
 #include "eval/cost.h"
 #include "solve/cost/cost_model.h"
@@ -10,16 +10,18 @@
 
 namespace tilewright {
 
-// Lower bounds over all tilings with one grid of tiles, by traversal: the sum of all compute and the sum of
-// all traffic, assuming perfect overlap of all steps. They discard nearly all tilings of a proof.
+// Lower bounds over all tilings with the same tile width and height, for each preset traversal: the compute
+// time of all steps and the memory time of all steps. The latency is at least the larger of both. These
+// bounds discard nearly all tilings of a proof.
 //
 // Only one property of the depth k matters: whether it is the largest legal one or smaller. A smaller k cuts
 // every reduction into several steps. Then the first k step of a tile never follows a step with equal slices,
 // and data that only completing steps need has left fast memory when the next tile completes. So the sums
 // over the k steps are equal for all smaller k.
 //
-// If two slices of a tensor may coincide at some position, its elements count once. If two runs of an op may
-// coincide, their rectangles count once, by extent (with compute=array: those of the first run).
+// If two requests for a tensor may be for the same slice in some tile, the tensor counts as loaded once. If
+// two runs of an op may compute the same rectangle in some tile, the op counts once, in proportion to the
+// extents of its result (with compute=array: with the cut of the first run).
 
 namespace {
 
@@ -141,14 +143,15 @@ void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granular
         }
         if (counted)
             continue;
-        // True if the buffer of the previous tile may still be in memory.
+        // True if the slice that the previous tile loaded may still be in fast memory.
         bool lasts = false;
         for (std::size_t b = 0; b < m_conditions.size(); ++b)
             lasts |= (conditions >> b & 1) != 0 &&
                      (!m_conditions[b].completing || m_conditions[b].reduction <= g.k);
         lasts &= row != Axis::Step && col != Axis::Step;
         const Grid grid = gridOf(r.conditions, g.w, g.h);
-        const double rows = row == Axis::Tile ? 1 : grid.rows; // number of tile rows that need the same part
+        // number of rows of tiles that need the same part of the tensor
+        const double rows = row == Axis::Tile ? 1 : grid.rows;
         const double cols = col == Axis::Tile ? 1 : grid.cols;
         if (!lasts) {
             addEverywhere(area * rows * cols);
@@ -162,7 +165,8 @@ void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granular
         // other. Tiles visited along a strip keep it in memory. In the other direction, every row (column) of
         // tiles loads all strips, but a snake traversal keeps one strip at each turn.
         const auto kept = [](double turns, std::int64_t extent, std::int64_t tile) {
-            const double atEnd = std::ceil(turns / 2); // number of turns at the last strip, which is smaller
+            // number of turns at the last strip, which may be smaller than the others
+            const double atEnd = std::ceil(turns / 2);
             const std::int64_t rest = extent - (ceilDiv(extent, tile) - 1) * tile;
             return atEnd * static_cast<double>(rest) +
                    (turns - atEnd) * static_cast<double>(std::min(tile, extent));
@@ -374,7 +378,8 @@ double CostModel::steppedReductionBound(const Extents& e, const Depths& depths, 
         else if (l.early && l.row != Axis::Step && l.col != Axis::Step)
             starting += l.area;
     }
-    // correction (<= 0) for the case that one step does all the work of a tile
+    // correction (<= 0) for the steps that count with their traffic: the load time of their slices replaces
+    // their compute
     const double less = std::min(0.0, slices / m_bandwidth - spread);
     return spread + completing / m_bandwidth +
            std::max(compute + first + part * less, starting / m_bandwidth + between + 2 * part * less);
@@ -396,12 +401,13 @@ double CostModel::firstTilesBound(const Extents& e, bool ofRows) const
     // Sinks of different widths may have different first tiles, at most one for each width.
     const double tiles = static_cast<double>(ofRows ? m_widths.size() : m_heights.size()) *
                          static_cast<double>(ofRows ? e.mostW : e.mostH);
-    // least share of a sink's area outside the first tiles of its rows of tiles; with !ofRows, of its columns
+    // lower bound of the share of a sink's area that lies outside the first tile of every row of tiles
+    // (!ofRows: of every column of tiles)
     const auto inOthers = [&](std::int64_t height, std::int64_t width) {
         return std::max(0.0, 1 - tiles / static_cast<double>(ofRows ? width : height));
     };
-    // If all sinks have the same height, every row has the same number of tiles, so its first tile does a
-    // known share.
+    // If all sinks have the same height (!ofRows: width), every row (column) has the same number of tiles, so
+    // its first tile does a known share of the work.
     const bool isInAll = (ofRows ? m_heights : m_widths).size() == 1;
     const std::int64_t across = (ofRows ? m_widths : m_heights).back();
     double compute = 0;

@@ -10,10 +10,11 @@
 
 namespace tilewright {
 
-/// The text of a range that is not free.
+/// Returns the text of a range that has at least one limit.
 [[nodiscard]] std::string extentRangeText(const ExtentRange& range);
-/// Reads a range that the user typed, without spaces around it: as extentRangeText() writes it, with sizes as
-/// readInteger() reads them; an empty text is a free range. The Error is a sentence that quotes the text.
+/// Reads a range that the user typed, in the form of extentRangeText() and without spaces around it. The
+/// sizes may have every form that readInteger() accepts. An empty text is a range without limits. The Error
+/// is a sentence that quotes the text.
 [[nodiscard]] Result<ExtentRange> readExtentRange(std::string_view text);
 
 } // namespace tilewright

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Lists of ops: sets of ops as lists, classes of ops that look alike, digests of equal structure.
+// Functions on lists of ops, classes of ops that look alike, and digests that are equal for equal structures.
 #pragma once
 
 #include "base/hash.h"
@@ -34,8 +34,8 @@ template <class T> [[nodiscard]] bool isIn(T value, const std::vector<T>& list)
 /// Adds the kind and the fields of an index map (R1.8) to a digest.
 void addMap(Digest& d, const IndexMap& map);
 
-/// Variant of structureOf() with given tensor numbers: number(tensor) returns the number and whether it is
-/// new.
+/// Variant of structureOf() in which the caller numbers the tensors: number(tensor) returns the number of the
+/// tensor and whether it has not occurred before.
 template <class Number, class OfTensor>
 [[nodiscard]] Digest structureOf(const Problem& problem, std::span<const OpId> ops, Number&& number,
                                  OfTensor&& ofTensor)

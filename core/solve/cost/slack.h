@@ -17,7 +17,7 @@ public:
     }
     [[nodiscard]] double value() const noexcept { return m_value; }
     [[nodiscard]] double error() const noexcept { return m_sum * kRounding; }
-    /// True if the reduced cost is not negative, rounding included.
+    /// True if the reduced cost is certainly not negative, in spite of rounding errors.
     [[nodiscard]] bool isNonNegative() const noexcept { return m_value >= error() && m_value >= 0; }
 
 private:

@@ -25,7 +25,8 @@ namespace tilewright {
 class TilingMemo
 {
 public:
-    /// `price` is the quantity that is minimised by the tilings and by all pools that share the cache.
+    /// `price` is the quantity that is minimised by all tilings in the cache and by all pools that share the
+    /// cache.
     explicit TilingMemo(const Price& price = {}) : m_price(price) {}
     [[nodiscard]] const Price& price() const noexcept { return m_price; }
     [[nodiscard]] std::optional<Tiling> find(const Digest& key) const;
@@ -87,7 +88,7 @@ struct PortableSet
 {
     std::vector<OpId> ops;
     std::vector<TensorId> resident, retain;
-    std::int32_t lock = -1; ///< index of its locked subgraph; -1: not locked
+    std::int32_t lock = -1; ///< index of the locked subgraph that the set belongs to; -1: not locked
 };
 
 /// A subgraph that the user has locked. The search keeps its ops, granularity and retained tensors, and also
@@ -149,8 +150,8 @@ public:
     /// Adds a granularity that searches for this set evaluate in addition, such as that of the given schedule
     /// (SolveOptions::start).
     void addHint(SetId set, const Granularity& granularity);
-    /// Returns the latency of the thorough bestTiling(); latency() returns it from then on. Only the first
-    /// call searches.
+    /// Returns the latency of bestTiling() with thorough effort; latency() returns it from then on. Only the
+    /// first call for a subgraph searches.
     double refine(const PlannedSet& p);
 
     /// For proofs: the minimum latency over all tilings, or a lower bound that is at least `cutoff`. Returns
@@ -200,9 +201,10 @@ private:
     std::vector<std::vector<TensorId>> m_retains;
     std::unordered_map<std::vector<TensorId>, RetainId, ListHash> m_retainIndex;
     std::unordered_map<SetId, std::vector<Granularity>> m_hints;
-    /// The ops and granularity of every entry of m_hints; unlike set ids, the ops stay valid.
+    /// The ops and granularity of every entry of m_hints; unlike set ids, the ops stay valid after clear().
     std::vector<std::pair<std::vector<OpId>, Granularity>> m_hintList;
-    std::vector<double> m_plain; ///< by set: latency without resident or retained tensors; NaN = unknown
+    /// for each set, its latency without resident and retained tensors; NaN = unknown
+    std::vector<double> m_plain;
     std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_costs;
     std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_least, m_refined;
     /// Proven lower bounds of the latency, over all tilings.

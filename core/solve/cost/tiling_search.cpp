@@ -17,7 +17,8 @@ std::int64_t mostParts(TilingEffort effort)
     return effort == TilingEffort::Quick ? 8 : 16;
 }
 
-/// Lists tile sizes that cut an extent into n equal parts, for n from the smallest legal number upwards.
+/// Lists tile sizes that cut an extent into equal parts, for several numbers of parts from the smallest legal
+/// one upwards.
 void axisCandidates(std::vector<std::int64_t>& out, const std::vector<std::int64_t>& extents,
                     std::int64_t min, std::int64_t max, TilingEffort effort)
 {
@@ -63,7 +64,8 @@ constexpr auto kLater = [](const auto& a, const auto& b) {
     return a.bound != b.bound ? a.bound > b.bound : a.order > b.order;
 };
 
-/// Returns those extents in [min, max] that `limits` allows; `whole` is the extent that tiles divide.
+/// Narrows the range [min, max] of tile extents to those that `limits` allows. `whole` is the extent that the
+/// tiles divide.
 void limitExtents(const ExtentRange& limits, std::int64_t whole, std::int64_t& min, std::int64_t& max)
 {
     min = std::max(min, std::min(limits.least, whole));
@@ -128,7 +130,7 @@ bool TilingSearch::isLine(const Granularity& g) const
     return g.h >= m_model.sinkHeights().back() || g.w >= m_model.sinkWidths().back();
 }
 
-/// Evaluates the snake traversals, which have the most reuse.
+/// Evaluates the snake and the column-snake traversal, which reuse most data.
 void TilingSearch::tryTiling(const Granularity& g, const CostModel::GridTotals& atLeast)
 {
     const auto isHopeful = [&](TraversalKind kind) {
@@ -200,8 +202,8 @@ void TilingSearch::tryDepths(std::int64_t w, std::int64_t h, TilingEffort effort
             tryTiling({w, h, k}, k == m_model.range().maxK ? atLeast.deepest : atLeast.others);
 }
 
-/// Hill climbing from the best tiling. Each extent is also raised to the fast memory limit while the others
-/// are fixed.
+/// Hill climbing from the best tiling. Width and height are also raised to the largest one that fits in fast
+/// memory while the other extents stay fixed.
 void TilingSearch::climbHill()
 {
     const CostModel::Range range = this->range();
@@ -328,8 +330,8 @@ bool TilingSearch::squareMayFit(std::int64_t side)
     return mayFit(std::clamp(side, range.minW, range.maxW), std::clamp(side, range.minH, range.maxH));
 }
 
-/// Fills m_ws and m_hs with sizes that split the extents evenly: below the largest legal tile, and if none of
-/// these fits, also below the largest square tile that fits.
+/// Fills m_ws and m_hs with tile sizes that split the extents evenly. The sizes start at the largest legal
+/// tile. If none of them fits, further sizes start at the largest square tile that fits.
 void TilingSearch::listAxes(TilingEffort effort)
 {
     const CostModel::Range range = this->range();
@@ -354,8 +356,8 @@ void TilingSearch::listAxes(TilingEffort effort)
     addAll(m_hs, small);
 }
 
-/// Fills m_pairs with all combinations of a width and a height that can fit, and with each extent paired with
-/// the largest one on the other axis.
+/// Fills m_pairs with all combinations of a width and a height that can fit in fast memory. Also pairs each
+/// width with the largest height that fits, and each height with the largest width.
 void TilingSearch::listPairs()
 {
     m_pairs.clear();

@@ -14,7 +14,7 @@ namespace tilewright {
 enum class TilingEffort : std::uint8_t {
     Quick,     ///< about 20 to 100 tilings, used inside searches for plans
     Thorough,  ///< some hundreds of tilings and hill climbing, used for good plans
-    Exhaustive ///< every w, h, k up to the native size (bounds prune): for proofs
+    Exhaustive ///< every legal w, h and k, unless a lower bound excludes it; used for proofs
 };
 
 /// The best tiling found. `latency` is its exact latency by the rules, or its price if CostModel::price() is
@@ -35,7 +35,7 @@ public:
 
     /// Restricts the search to tiles in this range.
     void setRange(const TileRange& range) { m_limits = range; }
-    /// True if the constraints of setRange() allow the tile.
+    /// True if the range of setRange() allows the tile.
     [[nodiscard]] bool isInRange(const Granularity& g) const;
     /// Sets a callback, which is polled by search() and fixed(). When it returns false, they end with the
     /// best tiling found so far; see interrupted().
@@ -64,8 +64,8 @@ private:
     [[nodiscard]] bool isLine(const Granularity& g) const;
     void tryTiling(const Granularity& g, const CostModel::GridTotals& atLeast = {});
     void tryAll(const Granularity& g, const CostModel::GridTotals& atLeast);
-    /// Lower bounds of the total compute and memory time of all tilings with the same extents: one for the
-    /// largest k, and one for all smaller k.
+    /// Lower bounds of the total compute and memory time of all tilings with the same width and height: one
+    /// for the largest k, and one for all smaller k.
     struct Totals
     {
         CostModel::GridTotals deepest, others;
@@ -83,9 +83,9 @@ private:
     [[nodiscard]] bool mayFit(std::int64_t w, std::int64_t h);
     [[nodiscard]] bool squareMayFit(std::int64_t side);
     void listAxes(TilingEffort effort);
-    /// A pair of a tile width and a tile height. `largest` marks the extent that is to become the largest one
-    /// that fits together with the other. Finding that extent is costly, so it is the largest legal one until
-    /// the pair has the least bound of all pairs.
+    /// A candidate tile width and height. If `largest` is Height, the height stands for the largest one that
+    /// fits in fast memory with this width; with Width it is the reverse. Finding this height is costly, so
+    /// the pair has the largest legal height until its bound is the least of all pairs.
     struct Pair
     {
         double bound;

@@ -36,7 +36,7 @@ double stepCount(const Problem& problem, const Schedule& schedule)
     return steps;
 }
 
-/// Maximum number of search nodes for the placement of buffers; they take about a tenth of a second. If a
+/// Maximum number of nodes of the search that places buffers; this many take about a tenth of a second. If a
 /// schedule needs more, its buffers count as not placeable.
 constexpr std::int64_t kMostNodes = 20'000;
 /// Maximum number of retained tensors that may be removed so that all buffers get addresses.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Independent check of a found schedule: it is evaluated again as a whole.
+// Independent check of a schedule that a search has found: evaluates the whole schedule again.
 #pragma once
 
 #include "solve/plan/solve_options.h"
@@ -12,8 +12,9 @@ struct Checked
     std::vector<double> latencies; ///< latency of each subgraph
     double energy = 0;             ///< energy of the schedule in pJ (R17)
 };
-/// Evaluates a schedule by the explaining evaluator, or by the fast evaluator if it has more than
-/// `maxExplainedSteps` steps. Returns nothing if the schedule is not valid.
+/// Evaluates a schedule by the explaining evaluator (evaluateByTrace()). A schedule with more than
+/// `maxExplainedSteps` steps is evaluated by the fast evaluator (evaluate()). Returns nothing if the schedule
+/// is not valid.
 [[nodiscard]] std::optional<Checked> verifySchedule(const Problem& problem, const Schedule& schedule,
                                                     const Rules& rules, double maxExplainedSteps = 3e5);
 

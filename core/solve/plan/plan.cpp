@@ -48,8 +48,8 @@ Plan PlanRepair::singles()
     return plan;
 }
 
-/// Removes ops whose results are useless from an entry: an earlier entry has stored the same tensor, or no
-/// entry reads it from slow memory.
+/// Removes ops with useless results from the entries. A result is useless if no entry reads it and it is no
+/// graph output, or if an earlier entry has stored it and this entry does not retain it.
 bool PlanRepair::prune(std::vector<CostedSet>& entries)
 {
     bool changed = false;
@@ -95,8 +95,8 @@ bool PlanRepair::prune(std::vector<CostedSet>& entries)
 }
 
 /// For retain_inputs=allow and carry: true if entry `at` may retain tensor `t` (R4.6) and some later entry
-/// reads it before it is dropped or produced again. The lists of retained tensors of earlier entries must be
-/// final.
+/// reads `t` before `t` leaves fast memory or is produced again. The lists of retained tensors of earlier
+/// entries must be final.
 bool PlanRepair::isKept(const std::vector<CostedSet>& entries, std::size_t at, TensorId t) const
 {
     const bool carries = m_pool.rules().retainInputs == Rules::RetainInputs::Carry;
@@ -171,8 +171,8 @@ bool PlanRepair::inOrder(const std::vector<CostedSet>& entries)
     return std::ranges::all_of(m_pool.problem().graphOutputs(), isStored);
 }
 
-/// Topological order (Kahn's algorithm) of blocks, i.e. entries linked by retained tensors. Ties keep the
-/// given order.
+/// Sorts the entries topologically (Kahn's algorithm). Consecutive entries that are linked by retained
+/// tensors form a block, which is moved as a whole. Ties keep the given order.
 bool PlanRepair::reorder(std::vector<CostedSet>& entries)
 {
     const auto n = static_cast<std::uint32_t>(entries.size());
@@ -212,7 +212,7 @@ bool PlanRepair::reorder(std::vector<CostedSet>& entries)
         if (!allReads(m_pool, p, [&](TensorId t) { return waitsFor(i, t); }))
             return false;
     }
-    // A min-heap; an ascending list is already a valid heap.
+    // m_ready is a min-heap. It is filled in ascending order, which makes it a valid heap.
     m_ready.clear();
     for (std::uint32_t b = 0; b < blocks; ++b)
         if (m_waiting[b] == 0)

@@ -27,8 +27,8 @@ struct CostedSet : PlannedSet
 /// them. The pool supplies the tiling of each set.
 struct Plan
 {
-    /// The tensors that an entry retains are resident in the next entry. The latency of an entry is valid for
-    /// the tensors in its `resident`.
+    /// The tensors that an entry retains are resident in the next entry. The latency of an entry is valid
+    /// only while the previous entry retains exactly the tensors in `resident`.
     std::vector<CostedSet> entries;
     double total = std::numeric_limits<double>::infinity();
     [[nodiscard]] bool feasible() const noexcept { return total < std::numeric_limits<double>::infinity(); }
@@ -98,7 +98,8 @@ private:
 
     SubgraphPool& m_pool;
     std::uint32_t m_stamp = 0;
-    /// For each tensor, the number of the last pass that marked it.
+    /// For each tensor, the value of m_stamp in the last pass that found it read (m_needed) or stored
+    /// (m_stored).
     std::vector<std::uint32_t> m_needed, m_stored;
     std::vector<std::int32_t> m_provider; ///< for each tensor, the entry that stores it
     std::vector<char> m_graphOutput;
@@ -109,10 +110,10 @@ private:
     struct Edge
     {
         std::uint32_t to;
-        std::int32_t next; ///< index of the next edge from the same block of entries, or -1
+        std::int32_t next; ///< index of the next edge with the same start, or -1
     };
     std::vector<Edge> m_edges;
-    std::vector<std::int32_t> m_firstEdge; ///< for each block, its first edge
+    std::vector<std::int32_t> m_firstEdge; ///< for each block of reorder(), the index of its first edge
 };
 
 /// Returns the schedule of a plan with the best known tilings. While `keepGoing` returns true, thorough
@@ -124,14 +125,15 @@ private:
 struct StartPlan
 {
     PortablePlan sets;
-    /// Granularity of each set, which searches evaluate in addition to their own candidates.
+    /// Granularity of each set. Searches for tilings evaluate it in addition to their own candidates.
     std::vector<Granularity> granularities;
     std::vector<LockedSubgraph> locked; ///< locked subgraphs; PortableSet::lock is an index into them
 };
 /// Converts a schedule to the start plan of a search. Locked subgraphs, and with a non-empty `selection` all
 /// subgraphs that run no selected op, are locked in the plan.
 [[nodiscard]] StartPlan startPlan(const Schedule& schedule, const std::vector<OpId>& selection);
-/// Returns the start plan in this pool, and adds its granularities to the pool as hints.
+/// Converts the start plan to ids of this pool, and adds its granularities to the pool
+/// (SubgraphPool::addHint()).
 [[nodiscard]] Plan toPlan(SubgraphPool& pool, const StartPlan& start);
 
 } // namespace tilewright

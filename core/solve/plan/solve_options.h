@@ -46,7 +46,7 @@ struct SolveStatus
     double lowerBound = 0; ///< lower bound of the value of every schedule
     std::int64_t evaluations = 0;
     SolvePhase phase = SolvePhase::Starting;
-    int round = 0;           ///< number of the annealing round, from 1; 0 before
+    int round = 0;           ///< number of the current round, counted from 1; 0 before the first round
     double lastImproved = 0; ///< time at which `best` was found, in seconds since the start
     /// during a proof: latest time at which the proof ends, in seconds since the start
     double proofUntil = 0;

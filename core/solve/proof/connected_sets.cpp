@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sets are grown op by op. A refused op is in none of the sets that grow from there, so its result comes from
-// outside. This gives a lower bound of the fast memory that all these sets need.
+// Sets are grown op by op: each neighbouring op is either added to the set or refused. No set that grows from
+// this one contains a refused op, so the results of refused ops come from outside. They give a lower bound of
+// the fast memory that all these sets need.
 #include "solve/proof/connected_sets.h"
 
 #include "eval/lower_bound.h"
@@ -105,7 +106,7 @@ public:
     {
         const auto [h, w] = leastTile(set);
         std::ranges::fill(m_requested, 0);
-        std::array<Rectangle, kMostBits> requested{}; // requests for each op's result by its readers
+        std::array<Rectangle, kMostBits> requested{}; // for each op, the requests for its result
         std::int64_t room = 0;
         // reverse topological order: readers before producers
         for (std::size_t i = m_nodes.size(); i-- > 0;) {

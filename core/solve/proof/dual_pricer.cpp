@@ -76,7 +76,7 @@ namespace {
 
 constexpr double kMargin = 1 - 2e-10; ///< factor on prices that leaves a safety margin for rounding
 constexpr double kSmoothing = 0.6;    ///< weight of the best valid prices in the smoothed prices
-constexpr double kMinSmoothing = 0.1; ///< smaller weights are set to 0
+constexpr double kMinSmoothing = 0.1; ///< smaller smoothing weights are set to 0
 /// The weight kSmoothing is halved if the value of the valid prices is below this share of the master
 /// problem's value.
 constexpr double kFullWeightShare = 0.75;

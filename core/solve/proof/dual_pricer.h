@@ -64,19 +64,19 @@ private:
     std::vector<Row> m_runs; ///< row "this op runs" of each op
     /// Rows "this tensor is written" and "this tensor is handed over" of each tensor.
     std::vector<std::optional<Row>> m_written, m_handedOver;
-    /// Rows "this tensor reaches this reader", by tensor and reader.
+    /// Rows "this tensor reaches this reader"; the key combines tensor and reader.
     std::unordered_map<std::uint64_t, Row> m_reaches;
 };
 
-/// Finds dual prices of a master problem by column generation.  Master problem: the linear relaxation "choose
-/// columns x >= 0 of least total cost that satisfy the demand of each row". If no column has a negative
-/// reduced cost (cost minus the dual prices of its rows), the sum of demands times prices is a lower bound on
-/// every solution (weak duality).  The linear program contains only active columns, i.e. those that were
-/// overpriced in an earlier round. Its dual prices oscillate, so each round prices with a mean of them and
-/// the best valid prices (smoothing). Overpriced columns are activated. Then the prices are lowered until no
-/// column is overpriced, so every round ends with a valid bound.  A derived class owns the columns with their
-/// costs and coefficients. Costs are read only through cost() and reducedCost(), and rows are data, so other
-/// costs or rows need no change here.
+/// Finds dual prices of a master problem by column generation. The master problem is the linear relaxation
+/// "choose columns x >= 0 of least total cost that satisfy the demand of each row". If no column has a
+/// negative reduced cost (cost minus the dual prices of its rows), the sum of demands times prices is a lower
+/// bound on every solution (weak duality). The linear program contains only active columns, i.e. those that
+/// were overpriced in an earlier round. Its dual prices oscillate, so each round prices with a mean of them
+/// and the best valid prices (smoothing). Overpriced columns are activated. Then the prices are lowered until
+/// no column is overpriced, so every round ends with a valid bound. A derived class owns the columns with
+/// their costs and coefficients. Costs are read only through cost() and reducedCost(), and rows are data, so
+/// other costs or rows need no change here.
 class DualPricer
 {
 public:

@@ -40,7 +40,7 @@ private:
         bool needsResident;
         SetId set;
     };
-    /// An input of the part that is read from slow memory.
+    /// An input tensor of the replanned part that is read from slow memory.
     struct Load
     {
         TensorId tensor;
@@ -93,7 +93,7 @@ private:
     std::vector<double> m_compute, m_store;
     /// Lower bound of the energy of each op's runs; empty if the price is the latency.
     std::vector<double> m_energy;
-    std::vector<std::int64_t> m_elements; ///< size of the tensor of each bit
+    std::vector<std::int64_t> m_elements; ///< for each bit of a mask, the size of its tensor in units (R1.9)
     std::vector<Load> m_loads;
     OpMask m_required, m_slowBefore = 0, m_after, m_read = 0;
     std::vector<Candidate> m_sets;
@@ -128,8 +128,8 @@ ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWind
         listSets();
 }
 
-/// A subgraph that contains an op computes either its whole result, or the part that a reader in the same
-/// subgraph needs.
+/// A subgraph that contains an op computes either the whole result of the op, or the part that a reader in
+/// the same subgraph needs.
 void ExactSearch::listLeastRuns()
 {
     std::vector<std::int64_t> least(m_problem.opCount());

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kTrackedReaders = 6;
 
 /// Finds an order of the ops in which readers precede producers. A tensor is open from its first reader or
-/// producer in this order to its last one; few tensors are open at a time.
+/// producer in this order to its last one. The order keeps few tensors open at a time.
 class Order
 {
 public:
@@ -168,7 +168,8 @@ public:
 
 private:
     using State = FrontierGraph::State;
-    using Key = std::vector<std::uint32_t>; ///< demands of the open tensors, and their connected components
+    /// demands for the open tensors, then the numbers of their connected components
+    using Key = std::vector<std::uint32_t>;
     struct KeyHash
     {
         std::size_t operator()(const Key& key) const noexcept
@@ -372,8 +373,8 @@ void FrontierBuilder::expand(std::size_t at)
         std::vector<Option>& out = it->second;
         if (!isNew)
             return out;
-        // Lists all combinations for the outside tensors that are closed at this op: each is either loaded or
-        // resident.
+        // Lists all combinations for the tensors from outside the subgraph that are closed at this op: each
+        // of them is either loaded or resident.
         const auto withLoads = [&](const FrontierChoice& s, const std::vector<std::uint32_t>& demand,
                                    std::vector<std::pair<TensorId, std::uint32_t>> outside) {
             std::erase_if(outside, [&](const auto& t) { return m_out.m_demands[t.second].requests.empty(); });

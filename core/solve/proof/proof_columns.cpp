@@ -112,7 +112,7 @@ bool ProofColumns::computeBound(ProofColumn& c, CostModel& model, bool sharp) co
     return true;
 }
 
-/// Splits at the largest undecided tensor, which has the most influence on memory use and traffic.
+/// Decides the largest undecided tensor, which has the most influence on memory use and traffic.
 ProofColumns::Parts ProofColumns::split(const ProofColumn& column, CostModel& model) const
 {
     OpMask choice = 0;
@@ -237,8 +237,8 @@ std::vector<ProofColumns::Split> ProofColumns::splitOverpriced(const ProofColumn
             continue;
         }
         Parts parts = split(c, model);
-        // The more overpriced part is handled first. If there are no prices yet, this is the part that does
-        // not keep the tensor.
+        // The more overpriced part is handled first. If there are no prices yet, the part in which the tensor
+        // is not in fast memory is handled first.
         if (parts.count == 2 && (prices.empty() || reducedOf(parts.part[0]) < reducedOf(parts.part[1])))
             std::swap(parts.part[0], parts.part[1]);
         todo.insert(todo.end(), parts.part.begin(),

@@ -15,14 +15,14 @@
 namespace tilewright {
 
 /// A column of branch and bound: an op set that may be a subgraph, with decisions on the tensors in fast
-/// memory before and after it. Undecided tensors are relaxed: they cost nothing, and the column satisfies
-/// their rows.
+/// memory before and after it. For an undecided tensor both cases are still possible. An undecided tensor
+/// costs nothing, and the column satisfies its rows.
 struct ProofColumn
 {
     OpMask ops = 0;
-    /// Results of ops outside the set that it reads: those in fast memory, and those that are undecided.
+    /// Results of other ops that the set reads: those in fast memory at its start, and the undecided ones.
     OpMask resident = 0, openResident = 0;
-    /// Results of the set's own ops: those retained in fast memory, and those that are undecided.
+    /// Results of the ops of the set: those that it retains in fast memory, and the undecided ones.
     OpMask retained = 0, openRetained = 0;
     /// Lower bound of the column's latency; infinite if the set cannot be a subgraph.
     double least = 0;
@@ -135,7 +135,7 @@ private:
     std::function<void()> m_onBound;
     OpMask m_mayBeResident = 0;
     std::vector<std::size_t> m_runs, m_written, m_handedOver;
-    /// Rows "result reaches this reader", by reader and in the order of the bits of its inputs.
+    /// For each reader, the rows "result reaches this reader", in the order of the bits of its inputs.
     std::vector<std::vector<std::size_t>> m_reaches;
     std::vector<std::vector<std::size_t>> m_delivers; ///< rows "result reaches this reader", by producer
 };

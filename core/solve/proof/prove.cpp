@@ -25,7 +25,7 @@ enum class ProofCosts : std::uint8_t {
 
 struct ProofSearchResult
 {
-    bool finished = false; ///< true if the whole space was covered
+    bool finished = false; ///< true if the search has covered all plans of the columns
     double bound = 0;      ///< lower bound of the latency of every plan, with these costs
     /// a plan with a latency below the upper bound, if ProofCosts::Presets was searched and found one
     std::vector<CostedSet> entries;
@@ -158,7 +158,8 @@ constexpr std::size_t kTiledPerRound = 24;
 constexpr double kExplainedSteps = 3e5;
 /// The gap counts as closed if the bound reaches this share of the upper bound; the rest is rounding.
 constexpr double kClosedShare = 1 - 1e-8;
-/// Maximum number of ops of a problem that is searched without prices.
+/// Maximum number of ops of a problem for a proof without dual prices; the second value applies if the rules
+/// allow to retain inputs.
 constexpr std::size_t kUnpricedOps = 16, kRetainedInputsOps = 12;
 
 class Prover

@@ -250,9 +250,9 @@ SetCoverBound quickBound(const Problem& problem, const std::vector<BoundPart>& p
     return out;
 }
 
-/// Joins components between which a tensor may be handed over in fast memory into groups of a limited number
-/// of ops. Returns the indices of the components of each group. Bounds of any groups add up; larger groups
-/// give slightly higher bounds.
+/// Joins components to groups if a tensor may be handed over between them in fast memory, up to `together`
+/// ops for each group. Returns the indices of the components of each group. Bounds of any groups add up;
+/// larger groups give slightly higher bounds.
 std::vector<std::vector<std::size_t>>
 groupsOf(const Problem& problem, const std::vector<std::vector<OpId>>& components, std::size_t together)
 {

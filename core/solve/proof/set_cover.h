@@ -18,7 +18,8 @@ namespace tilewright {
 struct PricedGroup
 {
     std::vector<OpId> ops;
-    /// Lower bound of the latency if the ops run as one subgraph; their prices add up to at most this.
+    /// Lower bound of the latency if the ops run as one subgraph. The prices of the ops add up to at most
+    /// this bound.
     double least = 0;
     /// Value of the column in the solution of the relaxation; above 1 if it stands for several similar
     /// groups.

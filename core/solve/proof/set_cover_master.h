@@ -34,9 +34,9 @@ public:
                    std::vector<std::uint32_t> classes, std::vector<CostModel>& models,
                    std::function<double()> secondsLeft);
 
-    /// Returns a subgraph as a column with its cost, which is infinite if it does not fit. Returns nothing if
-    /// the cost model does not support it. The ops must be in topological order. Several threads may call
-    /// this, each with its own `thread`.
+    /// Returns a subgraph as a column with its cost, which is infinite if the subgraph does not fit. Returns
+    /// nothing if the cost model does not support the subgraph. The ops must be in topological order. Several
+    /// threads may call this, each with its own `thread`.
     [[nodiscard]] std::optional<Column> columnOf(const SetPricing::Set& subgraph, std::size_t thread) const;
     /// Key that is equal for subgraphs with equal cost and coefficients. The ops must be in topological
     /// order.

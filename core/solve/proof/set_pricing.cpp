@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Branch and bound over boxes of tile sizes. In a box, the cost of an op set is at least the sum of the costs
-// of its ops, loads and stores at the largest tiles. Its fast memory is at least the sum at the smallest
-// tiles. Both are sums over the arcs of a path. So one backward pass computes, for every state, the minimum
-// that a path can still add: weighted compute and memory time, minus prices, plus fast memory at a price (a
-// Lagrangian relaxation of the capacity).
+// of its ops, loads and stores at the largest tiles of the box. The fast memory that the op set needs is at
+// least the sum of their needs at the smallest tiles. Both sums run over the arcs of a path (FrontierGraph).
+// So one backward pass computes, for every state, the minimum that a path can still add: weighted compute and
+// memory time, minus prices, plus fast memory at a price (a Lagrangian relaxation of the capacity).
 #include "solve/proof/set_pricing.h"
 
 #include "base/workers.h"
@@ -26,7 +26,8 @@ namespace {
 
 constexpr std::size_t kMaxSetsPerBox = 500;
 constexpr std::size_t kNodesPerOp = 4; ///< maximum number of nodes per op, since every walk passes all ops
-constexpr double kFineBoxRatio = 1.13; ///< boxes whose sides have at most this ratio get a higher node limit
+/// boxes in which width and height each vary by at most this factor get more nodes
+constexpr double kFineBoxRatio = 1.13;
 
 } // namespace
 
@@ -79,7 +80,8 @@ public:
     Outcome searchBox(State& state, std::size_t mostNodes, std::size_t mostSets, std::vector<FoundSet>& out);
 
 private:
-    /// Returns the sum of `other` and the reduced cost of an event, for each lane.
+    /// Returns the sum of `other` and the reduced cost of an event, for each pair of a memory price and a
+    /// weight.
     [[nodiscard]] Lanes plusEvent(std::uint32_t event, const Lanes& other) const
     {
         const Lanes& cost = m_costs[m_p.m_events[event].kind];

@@ -53,8 +53,8 @@ public:
     /// problem.
     [[nodiscard]] Found find(const std::vector<double>& prices, const KeyOf& keyOf, const Keys& known,
                              const Limits& limits) const;
-    /// Returns connected sets without resident or retained tensors: all of one op, all of two ops and so on,
-    /// while their number is at most `most`.
+    /// Returns connected sets without resident or retained tensors: all sets of one op, all sets of two ops
+    /// and so on, while the number of sets is at most `most`.
     [[nodiscard]] std::vector<Set> smallSets(std::size_t most) const;
 
 private:
@@ -81,7 +81,7 @@ private:
     {
         const FrontierChoice* choice;
         OpId op;
-        std::uint32_t kind; ///< events of one kind have equal costs
+        std::uint32_t kind; ///< kind of the event; events of one kind have equal costs
         bool adds;          ///< true if the event adds an op or a tensor to a set
     };
     void add(const Event& event, Set& set) const;

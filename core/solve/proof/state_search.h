@@ -92,10 +92,10 @@ OpMask ProofGraph::forEachMissing(OpMask write, OpMask run, OpMask slow, OpMask 
     return written;
 }
 
-/// A* for the plan with the least latency: a shortest path over the states of R3 (tensors in slow memory,
-/// tensors in fast memory), whose steps are subgraphs.  The latency of a step is first a lower bound; the
-/// exact latency is computed only when the step is the best open one. A derived class defines the steps and
-/// the lower bound of the remaining latency.
+/// A* for the plan with the least latency. The plan is a shortest path whose nodes are the states of R3
+/// (tensors in slow memory, tensors in fast memory) and whose steps are subgraphs. The latency of a step is
+/// first a lower bound; the exact latency is computed only when the step is the best open one. A derived
+/// class defines the steps and the lower bound of the remaining latency.
 class StateSearch
 {
 public:
@@ -121,12 +121,12 @@ protected:
         double cost;    ///< cost including the last subgraph; a lower bound unless `exact`
         double reduced; ///< sum of the reduced costs on the path, if known
         std::uint32_t parent;
-        std::uint32_t choice; ///< index of the last subgraph in the derived class
+        std::uint32_t choice; ///< index of the last subgraph in the list of the derived class
         bool exact;
     };
     struct Outcome
     {
-        bool finished = false; ///< true if it is proven that no plan is better than that of `goal`
+        bool finished = false; ///< true if it is proven that no plan is better than the plan of `goal`
         /// Last node of the best plan; nothing if no plan is below the upper bound.
         std::optional<std::uint32_t> goal;
         double bound = 0;        ///< lower bound of all plans, at most the upper bound

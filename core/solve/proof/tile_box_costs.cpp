@@ -157,7 +157,8 @@ bool BoxCosts::split(const TileBox& box, TileBox& low, TileBox& high) const
 double BoxCosts::computeOf(OpId o, const FrontierChoice& s, const TileBox& box) const
 {
     const Op& op = m_problem.op(o);
-    // The cost of these ops depends on the extents of the request.
+    // With compute=array (MatMul) or vector=elements (Pointwise) the cost depends on the extents of the
+    // request.
     if (op.type == OpType::MatMul ? m_rules.compute == Rules::Compute::Array
                                   : m_rules.vector == Rules::Vector::Elements)
         return leastTime(m_problem, m_rules, o, m_spatial[o.index()]);
@@ -165,7 +166,8 @@ double BoxCosts::computeOf(OpId o, const FrontierChoice& s, const TileBox& box) 
     const Hardware& hw = m_problem.hardware();
     bool byRow = true;
     bool byCol = true;
-    // the first request determines the tiles of a run (R6.6), so all requests have to be considered
+    // The first request in a step determines the tiles of a run (R6.6). Any request may be the first one, so
+    // all of them are considered.
     for (const TensorDemand::Request& r : m_graph.demand(s.demand).requests) {
         byRow &= r.rows == TensorDemand::Tile;
         byCol &= r.cols == TensorDemand::Tile;
@@ -236,7 +238,7 @@ BoxCosts::Terms BoxCosts::of(const FrontierChoice& s, OpId o, const TileBox& box
         for (std::size_t m = 0; m < kMoments; ++m) {
             std::array<std::int64_t, 3> byRole{};
             for (const TensorDemand::Request& r : demand.requests) {
-                // The completing step requests the tile; it is the first step if there is only one.
+                // A tile is requested in the completing step, which is the first step if there is only one.
                 const std::int64_t depth = m_depthOf[m];
                 if (r.isTile() ? (m == 0 ? r.depth > box.k0 : r.depth != depth) : r.depth < depth)
                     continue;
@@ -244,7 +246,7 @@ BoxCosts::Terms BoxCosts::of(const FrontierChoice& s, OpId o, const TileBox& box
                     return cut == TensorDemand::Whole  ? extent
                            : cut == TensorDemand::Tile ? std::min(tile, extent)
                            : m == 0                    ? std::min(box.k0, extent)
-                           : extent <= box.k0          ? extent // one step is all of it
+                           : extent <= box.k0          ? extent // a single step covers the extent
                                                        : std::int64_t{1};
                 };
                 byRole[r.role] =

@@ -5,9 +5,9 @@ namespace tilewright {
 
 namespace {
 
-/// Percentage of the moves that also retain all tensors that fit between the changed subgraphs and their
-/// neighbours. The value was measured on problems where several tensors fit at once; on other problems it has
-/// little influence.
+/// Percentage of the moves that also retain tensors between the changed subgraphs and their neighbours
+/// (retainAround()). The value was measured on problems where several tensors fit at once; on other problems
+/// it has little influence.
 constexpr std::uint32_t kRetainAround = 15;
 
 /// The moves of the annealer. Each move changes the entries of the plan, or returns false if it is
@@ -190,7 +190,7 @@ private:
     [[nodiscard]] bool proposeKeep()
     {
         constexpr std::uint32_t kFarthest = 12;
-        if (m_entries.size() < 2) // no plan exists yet while some op fits in no subgraph
+        if (m_entries.size() < 2) // the plan has only one subgraph, or there is no plan yet
             return false;
         const std::uint32_t to = m_random.below(m_entries.size());
         const std::vector<TensorId>& inputs = m_pool.set(m_entries[to].set).allInputs;
@@ -215,7 +215,8 @@ private:
         return true;
     }
 
-    /// Retains all tensors that the changed entries can hand over to their neighbours or receive from them.
+    /// Retains tensors that the changed entries can hand over to their neighbours or receive from them, each
+    /// with probability 3/4.
     void retainAround()
     {
         for (std::uint32_t i = 0; i + 1 < m_entries.size(); ++i) {

@@ -41,9 +41,10 @@ bool isSame(const TiedEntries& a, const TiedEntries& b)
     });
 }
 
-/// The differences between two plans, `ours` and `other`, split into independent regions: pieces that run a
-/// common op are in one region. Both plans are equal outside the regions, so each region can be copied from
-/// either plan by itself, unless its tensors are read elsewhere.
+/// The differences between two plans, `ours` and `other`, split into independent regions. Both plans consist
+/// of pieces (TiedEntries); differing pieces that run a common op are in one region. Both plans are equal
+/// outside the regions, so each region can be copied from either plan by itself, unless its tensors are read
+/// elsewhere.
 class PlanDifferences
 {
 public:
@@ -165,9 +166,9 @@ bool recombine(SubgraphPool& pool, PlanRepair& repair, Plan& best, const Plan& o
 
 namespace {
 
-/// Reorders the entries so that the group is contiguous: entries that it needs come before it, all others
-/// behind it. Returns the position of its first entry, or nothing if an outside entry both needs the group
-/// and is needed by it.
+/// Reorders the entries so that the group is contiguous: entries whose results the group needs come before
+/// it, all others behind it. Returns the position of the first entry of the group, or nothing if an entry
+/// outside the group both needs the group and is needed by it.
 std::optional<std::size_t> makeContiguous(const SubgraphPool& pool, std::vector<CostedSet>& entries,
                                           const std::vector<std::uint32_t>& group)
 {
@@ -304,7 +305,7 @@ std::optional<Plan> replanExactly(SubgraphPool& pool, PlanRepair& repair, const 
     double spent = 0;
     for (std::size_t i = *at; i < end; ++i) {
         if (plan.entries[i].set != current.entries[group[i - *at]].set)
-            // PlanRepair has changed the group, so exact replanning of it is not possible
+            // PlanRepair has changed the group, so the group cannot be replanned
             return std::nullopt;
         spent += plan.entries[i].latency;
     }

@@ -82,8 +82,8 @@ std::vector<OpId> wayBetweenParts(const Problem& problem, const std::vector<std:
     return {};
 }
 
-/// Grows the groups until each is connected and contains every op on a path between two of its ops. Without
-/// these ops, a subgraph would depend on its own results.
+/// Grows the groups until each is connected and contains every op on a path between two of its ops. A
+/// subgraph without one of these ops would depend on its own results.
 void closeGroups(SubgraphPool& pool, OpGroups& groups, const std::vector<char>& usable)
 {
     const Problem& problem = pool.problem();

@@ -27,7 +27,7 @@ constexpr std::size_t kMostHelpers = 6;
 /// Maximum number of ops of a problem that is searched exhaustively
 constexpr std::size_t kEnumeratedOps = 8;
 constexpr std::size_t kEnumeratedNodes = 50'000;
-constexpr std::chrono::seconds kMostTime{5}; ///< for all exhaustive searches of a reason together
+constexpr std::chrono::seconds kMostTime{5}; ///< time limit for all calls of enumerate() together
 
 enum class Answer : std::uint8_t { Yes, No, Unknown };
 
@@ -40,14 +40,14 @@ constexpr std::array kReleases{LooserRule{"supernative", "ceil"}, LooserRule{"k_
                                LooserRule{"k_above_K", "clamp"},  LooserRule{"prologue", "off"},
                                LooserRule{"op_order", "ignore"},  LooserRule{"retain_inputs", "allow"}};
 
-/// True if the switch has another value than its least restrictive one.
+/// True if the value of this switch in `rules` is not the least restrictive one.
 bool restricts(const Rules& rules, const LooserRule& release)
 {
     return release.name == "retain_inputs" ? !rules.keepsInputs()
                                            : ruleValue(rules, release.name) != release.value;
 }
 
-/// A subgraph that is locked in the start schedule, and its index there.
+/// A subgraph that is locked in the start schedule, and its index (`place`) in that schedule.
 struct Lock
 {
     std::size_t place = 0;
@@ -74,7 +74,7 @@ struct Need
 {
     Answer legal = Answer::No;       ///< whether the rules allow the subgraph
     std::int64_t alone = kUnlimited; ///< the need if no tensor is resident at its start
-    /// The minimum of the need over all choices of resident tensors, so a lower bound in every schedule
+    /// minimum of the need over all choices of resident tensors; a lower bound of the need in every schedule
     std::int64_t least = kUnlimited;
     std::string fault; ///< message of the first rule that the subgraph violates
 };
@@ -182,7 +182,7 @@ private:
         return out;
     }
     [[nodiscard]] bool isOver() const { return std::chrono::steady_clock::now() >= m_end; }
-    /// States whether two ops have to be in one subgraph and may not be.
+    /// True if the constraints require two ops to be in one subgraph and also forbid it.
     [[nodiscard]] static bool isContradiction(const ScheduleConstraints& constraints)
     {
         return std::ranges::any_of(constraints.together, [&](const std::vector<OpId>& group) {
@@ -376,7 +376,8 @@ private:
     std::stop_token m_stop;
     std::chrono::steady_clock::time_point m_end = std::chrono::steady_clock::now() + kMostTime;
     std::vector<OpRoom> m_ops;
-    /// By place and granularity of a locked subgraph and by rules
+    /// Results of findNeed(). The key has the place and granularity of the locked subgraph, and the rules as
+    /// text.
     std::map<std::pair<std::size_t, std::pair<Granularity, std::string>>, Need> m_needs;
     /// Answers of enumerate(). The key has the rules and constraints as text, and the memory in units.
     std::map<std::pair<std::string, std::int64_t>, Answer> m_enumerated;
@@ -527,7 +528,7 @@ private:
         const std::string name = "the thinnest slices of op " + m_problem.opName(OpId(op)) + " need ";
         if (room.least > m_problem.capacityUnits())
             return name + (room.least < room.alone ? "at least " : "") + elements(room.least);
-        return name + elements(room.alone) + " alone, and no fusion needs few enough";
+        return name + elements(room.alone) + " alone, and every fusion needs more than the capacity";
     }
 
     const Problem& m_problem;

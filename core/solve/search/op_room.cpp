@@ -18,11 +18,12 @@ std::int64_t leastUnits(const Problem& problem, TensorId t)
     return std::min(problem.units(t), problem.accumulatorUnits(t));
 }
 
-/// Lower bound of the fast memory that an op needs in some step of every subgraph. It is a minimum cut: the
-/// least memory for one element of each tensor in a set of tensors that every path from the graph inputs to
-/// the op crosses, computed as a maximum flow. In a step in which the op runs, fast memory holds a part of
-/// the tensors of some such set, because a tensor that is not in fast memory is produced in the same step
-/// from tensors that are (R6).
+/// Lower bound of the fast memory that an op needs in some step of every subgraph that runs the op: a minimum
+/// cut of the graph of tensors. A cut is a set of tensors with at least one tensor of every path from the
+/// graph inputs to the op. The weight of a cut is the memory for one element of each of its tensors. In a
+/// step that runs the op, fast memory holds a part of every tensor of some cut, because a tensor that is not
+/// in fast memory is produced in the same step from tensors that are (R6). The least weight of a cut is
+/// computed as a maximum flow.
 class MemoryCut
 {
 public:
@@ -135,7 +136,7 @@ OpRoom roomOfOp(const Problem& problem, const Rules& rules, OpId o)
         if (std::ranges::any_of(problem.operands(o), [&](TensorId t) {
                 return problem.map(t) && std::ranges::find(direct, problem.stored(t)) != direct.end();
             }))
-            mapped = 0; // one buffer may hold both the mapped and the plain operand
+            mapped = 0; // one buffer may hold an operand that is read both with and without an index map
         std::int64_t inputs = mapped;
         for (const TensorId t : direct)
             inputs += leastUnits(problem, t);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The room that the thinnest slices of an op need (docs/rules/schedule.md R10.5).
+// The fast memory that an op needs with its thinnest slices (docs/rules/schedule.md R10.5).
 #pragma once
 
 #include "workload/problem.h"

@@ -190,7 +190,7 @@ void ProofRun::acceptCoverBound(LowerBound bound)
 void ProofRun::raise(double value)
 {
     value = std::min(value, m_state.best);
-    if (meetsBound(value, m_bound.value)) // if the difference is only rounding
+    if (meetsBound(value, m_bound.value)) // the difference is only a rounding error
         return;
     // raises the set-cover bound, not m_bound, so that only one part is added to the explanation
     m_bound = m_coverBound;

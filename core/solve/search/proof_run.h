@@ -17,7 +17,7 @@
 
 namespace tilewright {
 
-/// The bounds that are proven so far.
+/// Intermediate result of a proof: the bounds that are proven so far, and the incumbent.
 struct ProofState
 {
     double presetBound = 0; ///< lower bound for schedules with preset traversals
@@ -34,8 +34,9 @@ struct ProofState
 struct ProofRunLimits
 {
     double seconds = 10;
-    std::size_t threads = 0;                                ///< number of threads; 0 = all hardware threads
-    double total = std::numeric_limits<double>::infinity(); ///< latency of a known valid schedule
+    std::size_t threads = 0; ///< number of threads; 0 = all hardware threads
+    /// latency of a known valid schedule; infinite = none
+    double total = std::numeric_limits<double>::infinity();
     bool findsSchedule = true; ///< true if a better schedule is searched before the proof
     /// True if the set-cover bound is computed in several runs, each longer than the one before, and every
     /// run that raises the bound reports it. If false, one run has all the remaining time.

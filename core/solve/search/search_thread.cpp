@@ -116,9 +116,9 @@ constexpr double kMinPricingRounds = 4;        ///< minimum number of pricing ro
 constexpr std::size_t kDescentStepsPerOp = 30; ///< descent steps for each op of a plan from column generation
 constexpr double kPublishSeconds = 0.02;       ///< minimum seconds between two published plans
 constexpr double kSecondsBeforeProof = 0.05;   ///< seconds of annealing before a proof is tried
-/// Maximum number of ops for a proof; it mostly takes below two seconds.
+/// Maximum number of ops for a proof. A proof of this size mostly takes less than two seconds.
 constexpr std::size_t kProvableOps = 12;
-constexpr std::size_t kLongProofOps = 16; ///< maximum number of ops for a proof with a larger time limit
+constexpr std::size_t kLongProofOps = 16; ///< maximum number of ops for a proof if the time limit is large
 constexpr double kLongProofSeconds = 4;   ///< time limit in seconds from which on kLongProofOps applies
 /// Maximum number of states of the exact search for a first plan, about 200 MB.
 constexpr std::size_t kFirstPlanNodes = 4'000'000;
@@ -380,8 +380,8 @@ private:
             (void)m_annealer.recombine(plan);
     }
 
-    /// Runs branch and bound from the incumbent. If it finishes, the optimum is its schedule or the
-    /// incumbent.
+    /// Runs branch and bound from the incumbent. If the proof finishes, the optimum is the schedule that it
+    /// has found, or else the incumbent.
     void prove()
     {
         const double left = kProofShare * (m_shared.deadline - m_shared.now());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A search thread, and the state that all of them share with the calling thread.
+// A search thread, and the state that all search threads share with the calling thread.
 #pragma once
 
 #include "solve/plan/plan.h"
@@ -35,7 +35,7 @@ public:
     {
         PortablePlan plan;
         double total = std::numeric_limits<double>::infinity();
-        std::uint64_t number = 0; ///< number of incumbents before this one
+        std::uint64_t number = 0; ///< number of the incumbent, counted from 1; 0 = none yet
     };
     [[nodiscard]] Incumbent incumbent();
 
@@ -54,7 +54,7 @@ public:
 
     const Problem& problem;
     const SolveOptions& options;
-    const double energyBound;  ///< energyBound() of the problem
+    const double energyBound;  ///< lower bound of the energy of every schedule, in pJ
     std::atomic<double> bound; ///< lower bound of the latency: the quick bound, later that of a proof
     /// Lower bound of the price of every schedule.
     [[nodiscard]] double priceBound() const { return memo.price().of(bound, energyBound); }

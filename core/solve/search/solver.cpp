@@ -106,8 +106,8 @@ void Solver::reportIncumbent(SubgraphPool& pool, bool last)
     const double before = now();
     const double deadline = m_shared.deadline;
     const double patience = std::isinf(deadline) ? 1e9 : deadline + 0.3 * m_checkSeconds;
-    // A stop request has priority over the last 0.1 % of latency and over an evaluation that lists many
-    // steps: both are skipped.
+    // After a stop request, the search for the last 0.1 % of latency is skipped, and so is an evaluation that
+    // lists many steps.
     const bool isStopping = m_options.stop.stop_requested();
     Schedule schedule = toSchedule(pool, toPlan(pool, incumbent.plan),
                                    [&] { return last && !isStopping && now() < patience; });
@@ -159,7 +159,7 @@ void Solver::checkStart()
 /// Reports incumbents until the search threads have ended, and ends a search that no longer improves.
 void Solver::reportIncumbents(SubgraphPool& pool, double limit)
 {
-    double nextReport = 0; // time in seconds before which nothing is reported
+    double nextReport = 0; // time of the next report, in seconds since the start; 0 = as soon as possible
     while (true) {
         {
             std::unique_lock lock(m_shared.mutex);
@@ -205,9 +205,10 @@ Result<SolveResult> Solver::run()
         threads.start([this, i] { runSearchThread(m_shared, i); });
     SubgraphPool pool(m_problem, m_options.rules, m_shared.memo, m_shared.start.locked,
                       m_options.constraints);
-    (void)toPlan(pool, m_shared.start); // adds the start granularities to the pool
+    (void)toPlan(pool, m_shared.start); // adds the granularities of the start schedule to the pool
     const bool hasStart = m_startTotal > 0 || m_options.constraints.any();
-    if (!hasStart) { // the start schedule that the window shows, or if it does not fit, a schedule that fits
+    // the start schedule that the window shows; if it does not fit, the best plan of single ops is used below
+    if (!hasStart) {
         if (const auto start =
                 verifySchedule(m_problem, oneOpPerSubgraph(m_problem, m_options.rules), m_options.rules)) {
             m_startTotal = start->total;
@@ -277,8 +278,8 @@ Price energyPrice(const Problem& problem, const Rules& rules)
     return {kTie * (latency > 0 && energy > 0 ? energy / latency : 1), 1};
 }
 
-/// States whether the result is proven optimal for an objective other than the latency: this is the case if
-/// it equals its lower bound.
+/// Marks a result for an objective other than the latency as proven optimal if its value equals the lower
+/// bound.
 void proveByBound(SolveResult& result)
 {
     result.provenOptimal = meetsBound(result.value(), result.bound());
@@ -325,7 +326,7 @@ private:
     const SolveOptions& m_options;
     const double m_started;
     Front m_front;
-    std::vector<double> m_tried; ///< weights of the energy in a sum whose latency has weight 1
+    std::vector<double> m_tried; ///< weights of the energy that have been tried; the latency has weight 1
     double m_least = std::numeric_limits<double>::infinity();
     std::vector<std::pair<double, double>> m_curve;
     std::int64_t m_evaluations = 0, m_lookups = 0, m_steps = 0;
@@ -340,7 +341,7 @@ Price ProductSearch::priceOf(std::size_t stage)
     if (stage == 1 || p.energy <= 0)
         return energyPrice(m_problem, m_options.rules);
     std::vector<double> weights{p.latency / p.energy};
-    // The chords from the best point of the front to its neighbours
+    // the weights of the chords from the best point of the front to its neighbours
     for (const std::size_t left : {at, at - 1})
         if (left < m_front.size() && left + 1 < m_front.size())
             weights.push_back((m_front[left + 1].latency - m_front[left].latency) /

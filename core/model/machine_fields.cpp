@@ -10,7 +10,7 @@ namespace tilewright {
 
 namespace {
 
-// -- which lens models which field
+// Which lens models which field.
 
 constexpr unsigned lensBit(MachineLens lens)
 {
@@ -20,20 +20,21 @@ constexpr unsigned kSchedule = lensBit(MachineLens::Schedule), kSystolic = lensB
                    kNpu = lensBit(MachineLens::Npu), kMapping = lensBit(MachineLens::Mapping),
                    kAll = kSchedule | kSystolic | kNpu | kMapping;
 
-/// Fields whose path begins with `path`; the first entry that fits counts. `*` is one part of a path.
+/// Lenses that model the fields whose path begins with `path`; the first matching entry counts. `*` stands
+/// for one part of a path.
 struct Modelled
 {
     std::string_view path;
     unsigned lenses;
-    /// True if a lens that does not model the field computes as if it had its default, so that another value
-    /// is left out. False: the field belongs to the cost model of the lenses that have it.
+    /// True: a lens that does not model the field computes with its default, so that another value is listed
+    /// as left out. False: the field belongs only to the cost model of the lenses that model it.
     bool toldIfLeftOut = true;
-    /// The level of which a field is modelled: any, or the one that Machine::sharedLevel() returns.
+    /// The memory level for which the field is modelled: any, or the one that Machine::sharedLevel() returns.
     enum class Where : std::uint8_t { Any, SharedLevel } where = Where::Any;
 };
 
-// The one list of the fields and the lenses that model them. A lens that begins to model a field gets its bit
-// here; the answers of all lenses follow.
+// All fields with the lenses that model them. When a lens begins to model a field, its bit is added here; the
+// answers of all lenses follow from this list.
 constexpr Modelled kModelled[] = {
     {"name", kAll, false},
     {"element_bytes", kAll, false},
@@ -45,7 +46,8 @@ constexpr Modelled kModelled[] = {
     {"array.rows", kAll, false},
     {"array.cols", kAll, false},
     {"array.dataflow", kSystolic, false},
-    {"array.kind", kSchedule | kSystolic | kNpu}, // the Schedule lens tells fixed loops when it lowers
+    // The Schedule lens reports fixed loops when it lowers a model.
+    {"array.kind", kSchedule | kSystolic | kNpu},
     {"array.rates", kSchedule | kSystolic | kNpu},
     {"array.winograd_weights", kNpu},
     {"array", kSystolic | kNpu},
@@ -81,7 +83,7 @@ constexpr Modelled kModelled[] = {
     {"noc.core_to_core", kNpu},
     {"noc", kNpu, false},
     {"dma", kMapping, false},
-    {"links", 0, false}, // of several chips: the Summary and the sweep of language models
+    {"links", 0, false}, // for several chips: used by the Summary and the sweep of language models
     {"launch_us", 0},
     {"energy_pj.rf_write", kMapping},
     {"energy_pj.spm_write", kMapping},
@@ -115,10 +117,10 @@ const Modelled& modelled(const Machine& machine, std::string_view path)
     };
     const auto* it =
         std::ranges::find_if(kModelled, [&](const Modelled& m) { return fits(m.path, path) && isThere(m); });
-    return it == std::end(kModelled) ? kModelled[0] : *it; // a test finds every field in the list
+    return it == std::end(kModelled) ? kModelled[0] : *it; // a test checks that every field is in the list
 }
 
-// -- the list of fields
+// The list of the fields.
 
 class FieldList
 {
@@ -141,7 +143,7 @@ public:
     {
         text(path, std::move(label), meaning, value ? "true" : "false", {"false", "true"});
     }
-    /// A field that stands for several fields of the file.
+    /// Adds an entry that stands for several fields of the file.
     void summary(const std::string& path, std::string label, MachineUnit unit, std::string value, bool given,
                  std::string formula, std::string_view meaning, std::vector<std::string_view> words = {})
     {
@@ -158,14 +160,14 @@ public:
     {
         add(path, label, meaning, unit, formatNumber(value));
     }
-    /// A value that follows from others and cannot be set.
+    /// Adds a value that follows from others and cannot be set.
     void computed(const std::string& path, std::string label, MachineUnit unit, double value,
                   std::string_view meaning)
     {
         add(path, std::move(label), meaning, unit, formatNumber(value));
         setEditable(false);
     }
-    /// Says whether the last field can be set.
+    /// Sets whether the last added field can be set.
     void setEditable(bool editable) { m_out.back().editable = editable; }
     std::vector<MachineField> take() { return std::move(m_out); }
 
@@ -234,7 +236,7 @@ std::string spaced(const std::vector<std::string>& words)
     return out;
 }
 
-/// `path` is empty or ends with a dot.
+/// Adds the fields of an array. `path` is empty or ends with a dot.
 void arrayFields(FieldList& f, const std::string& path, const MachineCores& c)
 {
     using U = MachineUnit;
@@ -445,7 +447,7 @@ std::vector<FieldLeftOut> fieldsLeftOut(const Machine& machine, MachineLens lens
         const Modelled& m = modelled(machine, path);
         return m.toldIfLeftOut && !(m.lenses & lensBit(lens));
     };
-    // The machine that the lens works with instead.
+    // The machine with the values that the lens assumes.
     Machine assumed = machine;
     std::erase_if(assumed.given, isLeftOut);
     deriveMachine(assumed);
@@ -453,7 +455,7 @@ std::vector<FieldLeftOut> fieldsLeftOut(const Machine& machine, MachineLens lens
     for (const MachineField& f : machineFields(machine)) {
         const auto other = std::ranges::find(taken, f.path, &MachineField::path);
         const bool differs = other == taken.end() || other->value != f.value;
-        // The simulator of the NPU moves whole bytes a cycle.
+        // The NPU simulator moves whole bytes per cycle, so it leaves out a fraction.
         const bool fraction = f.path == "dram.bytes_per_cycle" && lens == MachineLens::Npu &&
                               machine.dram.bytesPerCycle != std::floor(machine.dram.bytesPerCycle);
         if (f.given && !f.summary && ((isLeftOut(f.path) && differs) || fraction))

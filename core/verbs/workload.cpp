@@ -100,8 +100,8 @@ Result<lower::ModelOnMachinePtr> readOnMachine(WorkloadCall& call)
 
 namespace {
 
-/// Returns the element of `layers` that belongs to the operator `name`, or to "NAME:2". `what`: an element in
-/// messages.
+/// Returns the element of `layers` that belongs to the operator `name`, or with "NAME:2" the operator's
+/// second one. `what` is the word for an element in messages.
 template <typename Layer>
 Result<Layer> layerOf(const std::vector<Layer>& layers, const std::string& name, const std::string& what)
 {
@@ -185,7 +185,8 @@ std::string unitOf(std::int64_t cycles)
                        : ", a unit of time is " + formatGrouped(cycles) + " cycles";
 }
 
-/// Where several say something of the machine, only one holds.
+/// Text about a machine or hardware in the schedule file that is not used, because the options name another
+/// one.
 std::string unusedText(const lower::ScheduleTarget& schedule, const Machine& used, const Hardware& hardware)
 {
     if (schedule.machine && !(*schedule.machine == used))

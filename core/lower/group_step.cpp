@@ -28,7 +28,7 @@ std::string nameOf(const llm::LlmConfig& stage)
            (stage.hasEmbedding ? ", with the embedding" : "") + (stage.hasHead ? ", with the head" : "");
 }
 
-/// The largest of the values of the stages; alone, it takes the name of the whole.
+/// The largest of the values of the stages. If there is only one stage, its value gets the name of the whole.
 ExplainedValue largest(const std::string& name, const std::string& unit, std::vector<ExplainedValue> parts)
 {
     if (parts.size() > 1)

@@ -10,7 +10,7 @@
 
 namespace tilewright::lower {
 
-/// Widths in bits.
+/// Width of an operand in bits.
 static double bitsOfOperand(std::int64_t bits)
 {
     return static_cast<double>(bits) / static_cast<double>(kPartsOfBit);
@@ -85,8 +85,9 @@ TensorId ProblemLowering::converted(TensorId operand, std::int64_t width)
     return found->second;
 }
 
-/// The smallest whole number of cycles up to 64 for which bandwidth and every cost are rounded by at most
-/// 0.5 %, else the one with the least largest error. Costs are rounded up and the bandwidth down.
+/// Chooses the smallest whole number of cycles up to 64 for which bandwidth and every cost are rounded by at
+/// most 0.5 %. If there is none, chooses the number with the smallest largest error. Costs are rounded up,
+/// the bandwidth down.
 void ProblemLowering::chooseTimeUnit()
 {
     Hardware& hw = m_out.data.hardware;
@@ -96,7 +97,8 @@ void ProblemLowering::chooseTimeUnit()
     std::vector<std::int64_t> costs = m_cycles;
     std::sort(costs.begin(), costs.end());
     costs.erase(std::unique(costs.begin(), costs.end()), costs.end());
-    const auto bandwidth = [&](double unit) { // a quotient that is whole but for its last digits is whole
+    // A quotient that is whole except for rounding errors counts as whole.
+    const auto bandwidth = [&](double unit) {
         return std::max(1.0, std::floor(perCycle * unit * (1 + 1e-12)));
     };
     double least = 0;

@@ -20,16 +20,17 @@ struct SolveAlternative
     std::string text; ///< e.g. "granularity 128 x 64 x 32", "without retaining t7", "op3 and op4 apart"
     /// Latency of the whole schedule with this change; the other subgraphs keep their tilings.
     double total = 0;
-    double loss = 0; ///< `total` minus the latency of the schedule; negative if the change is an improvement
+    /// `total` minus the latency of the original schedule; negative if the change is an improvement.
+    double loss = 0;
     Schedule schedule; ///< the schedule with the change
 };
 
 /// Called with the alternatives of each subgraph as soon as they are known.
 using AlternativesFound = std::function<void(SubgraphId, const std::vector<SolveAlternative>&)>;
 
-/// Returns the best valid alternatives of every kind for each subgraph of a valid schedule, the fastest
-/// first. Empty for locked subgraphs and for a schedule that is not valid. Totals are exact. Of large
-/// subgraphs only some splits are tried, of subgraphs with many neighbours only the nearest ones.
+/// Returns for each subgraph of a valid schedule the best valid alternatives of every kind, the fastest
+/// first. Empty for locked subgraphs and for a schedule that is not valid. Totals are exact. For large
+/// subgraphs only some splits are tried, for subgraphs with many neighbours only the nearest ones.
 std::vector<std::vector<SolveAlternative>> solveAlternatives(const Problem& problem, const Schedule& schedule,
                                                              const Rules& rules,
                                                              const Progress& progress = {},

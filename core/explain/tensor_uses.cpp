@@ -13,7 +13,7 @@ bool has(std::span<const TensorId> list, TensorId tensor)
     return std::ranges::find(list, tensor) != list.end();
 }
 
-/// Without the traffic.
+/// How subgraph number `at` uses a tensor; the traffic is not computed.
 TensorUse useOf(const Problem& problem, const Schedule& schedule, std::size_t at, TensorId tensor)
 {
     TensorUse out;

@@ -19,20 +19,21 @@ struct TensorUse
     SubgraphId subgraph;
     bool computed = false; ///< true if the subgraph's ops compute the tensor
     bool read = false;     ///< true if the subgraph's ops read the tensor
-    bool interior = false; ///< true if the tensor stays inside the subgraph (R2)
-    bool resident = false; ///< the subgraph before has retained it (R3)
+    bool interior = false; ///< true if the tensor is interior to the subgraph (R3.1)
+    bool resident = false; ///< true if the previous subgraph retained the tensor (R3)
     bool retained = false; ///< true if the tensor stays in fast memory for the next subgraph
-    /// Units that move; nothing if the subgraph breaks a rule or has too many steps to count.
+    /// Units moved; nothing if the subgraph breaks a rule or has too many steps to count.
     std::optional<TensorTraffic> traffic;
 };
-/// Returns the subgraphs that compute, read or hold a tensor, in the order of their execution. `stop`: ends
-/// the counting of traffic, not the list.
+/// Returns the subgraphs that compute, read or hold a tensor, in the order of their execution. A request of
+/// `stop` ends the counting of traffic; the list of subgraphs remains complete.
 [[nodiscard]] std::vector<TensorUse> tensorUses(const Problem& problem, const Schedule& schedule,
                                                 const Rules& rules, TensorId tensor,
                                                 const std::stop_token& stop = {});
 
-/// Subgraph whose retention of the tensor can be toggled: `preferred` if it uses the tensor, otherwise the
-/// last one that computes it, otherwise the first one that reads it. Nothing if no subgraph uses it.
+/// Returns the subgraph for which the retention of the tensor can be toggled. It is `preferred` if that uses
+/// the tensor, else the last subgraph that computes it, else the first one that reads it. Nothing if no
+/// subgraph uses it.
 [[nodiscard]] std::optional<SubgraphId> retainingSubgraph(const Problem& problem, const Schedule& schedule,
                                                           TensorId tensor,
                                                           std::optional<SubgraphId> preferred = {});

@@ -9,9 +9,9 @@
 
 namespace tilewright {
 
-/// The way the value of an explanation follows from the values of its parts.
+/// How the value of an explanation is computed from the values of its parts.
 enum class Operation : std::uint8_t {
-    Leaf, ///< a value that is given: of a file, of a machine, counted or simulated by an engine
+    Leaf, ///< a given value: from a file or a machine, or counted or simulated by an engine
     Sum,
     Product,
     Quotient, ///< the first part divided by the product of all others
@@ -22,7 +22,8 @@ enum class Operation : std::uint8_t {
 };
 [[nodiscard]] std::string_view toString(Operation operation) noexcept; ///< "leaf", "sum" ...
 
-/// A named value as a tree: its parts, the rule that combines them, and the source of each leaf.
+/// A named value with its explanation as a tree: its parts, the rule that combines them, and the source of
+/// each leaf.
 struct ExplainedValue
 {
     std::string name; ///< a noun: "cycles of the array"
@@ -37,26 +38,26 @@ struct ExplainedValue
 
     /// Computes the value again from the leaves.
     [[nodiscard]] double evaluate() const;
-    /// Number of values in the tree, its own included.
+    /// Number of values in the tree, including this one.
     [[nodiscard]] std::size_t size() const noexcept;
 };
 
-/// Returns a given value.
+/// Returns a leaf: a given value without parts.
 [[nodiscard]] ExplainedValue leaf(std::string name, std::string unit, double value, std::string source,
                                   std::string rule = {});
 /// Returns a value that is computed from parts. A quotient whose divisor is 0 has the value 0.
 [[nodiscard]] ExplainedValue combined(Operation operation, std::string name, std::string unit,
                                       std::vector<ExplainedValue> parts, std::string rule = {});
 
-/// Returns the value for people: whole and large numbers in full, others with four digits.
+/// Text of the value for people: whole and large numbers in full, others with four digits.
 [[nodiscard]] std::string valueText(const ExplainedValue& explanation);
-/// Returns the way a value came about, as one line of text: "largest of", "sum of", or the source of a leaf;
-/// with the rule.
+/// Text that says how the value was obtained, in one line: "largest of", "sum of", or the source of a leaf;
+/// followed by the rule.
 [[nodiscard]] std::string originText(const ExplainedValue& explanation);
-/// Returns the tree as lines of text for people, each part below its whole and indented.
+/// Returns the tree as lines of text for people. Each part is below its whole and indented.
 [[nodiscard]] std::string explanationText(const ExplainedValue& explanation, std::size_t indent = 0);
-/// Returns the tree as one JSON object: {"name", "unit", "value", "operation", "rule", "source", "parts"};
-/// texts that are empty are left out.
+/// Returns the tree as one JSON object: {"name", "unit", "value", "operation", "rule", "source", "parts"}.
+/// Empty texts are left out.
 [[nodiscard]] std::string explanationJson(const ExplainedValue& explanation);
 
 } // namespace tilewright

@@ -60,7 +60,7 @@ Value edp(const MappingSubject& s, std::size_t)
                      figureLeaf("cycles", "cycles", static_cast<double>(s.cost.cycles), "cycles")});
 }
 
-/// The energy of one cause: that of the operands, and what belongs to none of them.
+/// The energy of one cause: the parts of the operands, and the part that belongs to none of them.
 template <double EnergyParts::*part> Value causeOf(const MappingSubject& s, std::size_t)
 {
     constexpr const char* kField = part == &EnergyParts::mac   ? "mac"

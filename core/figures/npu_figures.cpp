@@ -29,7 +29,8 @@ ExplainedValue inGraph(std::string name, double value)
 
 // The whole run ------------------------------------------------------------------------------------
 
-/// The states of the core that is idle least: every moment of a core is in one state.
+/// The makespan as the sum of the states of the core that is idle least: a core always is in exactly one
+/// state.
 Value makespan(const NpuSubject& s, std::size_t)
 {
     std::size_t core = 0;

@@ -16,7 +16,7 @@ namespace tilewright::figures {
 
 namespace {
 
-/// The cost of one run, R8.
+/// The cost of one run of an op (R8).
 ExplainedValue costOf(const ScheduleSource& s, const Subgraph& subgraph, const StepRun& run)
 {
     const Problem& problem = s.problem();
@@ -92,7 +92,7 @@ std::string kindName(const StepKind& kind)
     return kind.count == 1 ? "step " + first : "steps like step " + first;
 }
 
-/// A sum over the kinds of steps: `of` explains one step of a kind.
+/// A sum over the kinds of steps of a subgraph. `of` explains one step of a kind.
 template <typename Of>
 ExplainedValue overSteps(const ScheduleSource& s, std::size_t i, std::string name, std::string unit,
                          double whole, std::string rule, Of&& of)
@@ -360,7 +360,7 @@ Value ofSubgraph::energy(const ScheduleSource& s, std::size_t i)
 
 // Padding and repetition ---------------------------------------------------------------------------
 
-/// Compute time of padding and repetition, and what is loaded more than once.
+/// Compute time of padding and repetition, and elements that are loaded more than once.
 Value ofSubgraph::padding(const ScheduleSource& s, std::size_t i)
 {
     const SubgraphEvaluation* e = s.valid(i);

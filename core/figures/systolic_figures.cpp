@@ -28,7 +28,7 @@ std::string layerName(const NetworkRow& row)
     return row.layer.operators.empty() ? "product" : row.layer.operators.front();
 }
 
-/// A sum over the layers, each times the number of its products.
+/// A sum over the layers, each multiplied by the number of its products.
 template <typename Of>
 ExplainedValue overLayers(const lower::NetworkTable& table, std::string name, std::string unit,
                           const char* field, Of&& of)

@@ -21,12 +21,12 @@ std::uint64_t mixed(std::uint64_t x)
     return x ^ (x >> 31);
 }
 
-/// Lots in ascending order, with the items that they represent.
+/// The lots of all items in ascending order, with the items that they stand for.
 struct Lots
 {
     std::vector<Lot> lots;
     std::vector<std::size_t> items;
-    int points = 0; ///< number of sections of time
+    int points = 0; ///< number of sections of the time axis
 };
 
 Lots compressed(std::span<const PlacementItem> items, std::span<const std::size_t> chosen)
@@ -63,9 +63,9 @@ Lots compressed(std::span<const PlacementItem> items, std::span<const std::size_
     return out;
 }
 
-/// Finds repeated stretches of time. Between two points that the same lots cross, all other lots are local
-/// and overlap only each other and the crossing lots. Two such stretches with equal local lots can have equal
-/// placements.
+/// Finds repeated stretches of time. Between two points at which the same lots are alive, all other lots are
+/// local: they overlap only each other and these lots. Two such stretches with equal local lots can have
+/// equal placements.
 class Repeats
 {
 public:
@@ -78,11 +78,12 @@ public:
         m_crossing.assign(points + 1, 0);
         for (std::size_t i = 0; i < all.lots.size(); ++i) {
             const Lot& lot = all.lots[i];
-            const auto crosses = [&](int from, int to, std::uint64_t hash) { // marks the points in [from, to)
+            // Adds a lot to the hash of the points in [from, to).
+            const auto crosses = [&](int from, int to, std::uint64_t hash) {
                 m_crossing[static_cast<std::size_t>(from)] ^= hash;
                 m_crossing[static_cast<std::size_t>(to)] ^= hash;
             };
-            // A lot is a different surrounding while it is narrow than when it is wide.
+            // A lot that is narrow counts as a different surrounding lot than when it is wide.
             const int wide = std::max(lot.from + 1, lot.narrowUntil);
             crosses(lot.from + 1, wide, mixed(2 * i));
             crosses(wide, lot.to, mixed(2 * i + 1));
@@ -105,7 +106,7 @@ public:
         find(0, all.points + 1, 0);
     }
 
-    /// By lot: the lot whose offset it takes, or its own index if it is searched.
+    /// Per lot: the lot whose offset it takes over; its own index if its offset is searched.
     [[nodiscard]] const std::vector<std::size_t>& twin() const noexcept { return m_twin; }
 
 private:
@@ -133,7 +134,7 @@ private:
 
     void stretch(int from, int to, std::unordered_map<std::uint64_t, std::vector<int>>& known, int depth)
     {
-        constexpr int kMostDepth = 1000; // of stretches inside each other
+        constexpr int kMostDepth = 1000; // maximum nesting depth of stretches
         if (depth > kMostDepth || m_stop.stop_requested())
             return;
         const std::span<const Lot> here = startingIn(from, to);
@@ -165,12 +166,12 @@ private:
     const Lots& m_all;
     std::stop_token m_stop;
     std::vector<std::size_t> m_twin;
-    std::vector<std::uint64_t> m_crossing; // by point: hash of the lots that are alive before and after it
-    std::vector<int> m_next;               // by point: next point with the same crossing lots; -1 = none
-    std::vector<std::size_t> m_firstFrom;  // by point: first lot that starts there or later
+    std::vector<std::uint64_t> m_crossing; // per point: hash of the lots that are alive before and after it
+    std::vector<int> m_next;               // per point: next point with the same lots alive; -1 = none
+    std::vector<std::size_t> m_firstFrom;  // per point: first lot that starts there or later
 };
 
-/// Removes each section whose lots are all alive, at no smaller size, in a neighbouring section.
+/// Removes each section whose lots are all alive in a neighbouring section with at least the same sizes.
 void dropCoveredSections(Component& c)
 {
     const auto n = static_cast<std::size_t>(c.sections);
@@ -230,7 +231,7 @@ Reduced reduce(std::span<const PlacementItem> items, const std::stop_token& stop
         const Lot& lot = rest.lots[i];
         if (out.components.empty() || lot.from >= reach) {
             out.components.emplace_back();
-            // first section, replaced by the number of sections when the component is complete
+            // the first section for now; replaced by the number of sections when the component is complete
             out.components.back().sections = lot.from;
         }
         reach = std::max(reach, lot.to);
@@ -254,8 +255,8 @@ Reduced reduce(std::span<const PlacementItem> items, const std::stop_token& stop
 
 namespace {
 
-/// Up to this number of lots all orders are tried. Above it only the order of time is tried, in which only
-/// lots that are alive are compared.
+/// Up to this number of lots several orders are tried. Above it only the order of time is tried, in which a
+/// lot is compared only with lots that are alive.
 constexpr std::size_t kMaxOrderedLots = 20'000;
 
 struct PlacedLot
@@ -264,15 +265,15 @@ struct PlacedLot
     Lot lot;
 };
 
-/// The lowest offset at which the lot overlaps none of the placed ones, which are in ascending order of
+/// The lowest offset at which the lot overlaps none of the placed lots, which are in ascending order of
 /// offset.
 std::int64_t lowestFit(const Lot& lot, const std::vector<PlacedLot>& placed)
 {
     std::int64_t at = 0;
-    for (bool moved = true; moved;) { // repeats only if sizes change during a life
+    for (bool moved = true; moved;) { // repeats only if some lots change their size during their life
         moved = false;
         for (const auto& [offset, other] : placed) {
-            if (offset >= at + lot.size) // and so are all that follow
+            if (offset >= at + lot.size) // so are all following lots
                 break;
             const int last = std::min(lot.to, other.to) - 1;
             if (std::max(lot.from, other.from) <= last && at + lot.sizeAt(last) > offset &&
@@ -285,8 +286,8 @@ std::int64_t lowestFit(const Lot& lot, const std::vector<PlacedLot>& placed)
     return at;
 }
 
-/// Places one lot after the other. `isInTime`: a lot comes in the order of time, so that those that have
-/// ended are out of its way. Empty if stopped.
+/// Places one lot after another. `isInTime`: the order is that of time, so that lots that have ended can be
+/// ignored. Empty if stopped.
 std::vector<std::int64_t> inOrder(const Component& c, const std::vector<int>& order, bool isInTime,
                                   const std::stop_token& stop)
 {
@@ -305,11 +306,11 @@ std::vector<std::int64_t> inOrder(const Component& c, const std::vector<int>& or
     return offsets;
 }
 
-/// Places all lots in n log n, for when the time is up: each takes the smallest hole that it fits into, with
-/// its full size for its whole life.
+/// Places all lots in O(n log n) time, for the case that the time limit is reached. Each lot takes the
+/// smallest hole into which it fits, with its full size for its whole life.
 std::vector<std::int64_t> inHoles(const Component& c)
 {
-    std::map<std::int64_t, std::int64_t> holes; // size by offset
+    std::map<std::int64_t, std::int64_t> holes; // key: offset; value: size
     std::set<std::pair<std::int64_t, std::int64_t>> bySize;
     const auto add = [&](std::int64_t offset, std::int64_t size) {
         if (size == 0)
@@ -377,7 +378,7 @@ std::int64_t peakOf(const Component& component)
 
 std::vector<std::int64_t> greedyOffsets(const Component& component, const std::stop_token& stop)
 {
-    std::vector<int> order(component.lots.size()); // which is that of time
+    std::vector<int> order(component.lots.size()); // initially the order of time
     std::iota(order.begin(), order.end(), 0);
     std::vector<std::int64_t> best = inOrder(component, order, true, stop);
     if (best.empty())

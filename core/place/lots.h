@@ -11,7 +11,7 @@
 
 namespace tilewright {
 
-/// An item to place, with its lifetime as a range of points of the compressed time axis.
+/// An item to place. Its lifetime is a range of points on the compressed time axis.
 struct Lot
 {
     int from = 0;
@@ -32,31 +32,31 @@ struct Lot
 struct Component
 {
     std::vector<Lot> lots;
-    std::vector<std::size_t> items; ///< by lot: index of its item
+    std::vector<std::size_t> items; ///< per lot: index of its item
     int sections = 0;
 };
 
 struct Reduced
 {
     std::vector<Component> components;
-    /// By item: the item whose offset it shares. Repeated stretches of time between equal surrounding lots
-    /// are searched once.
+    /// Per item: the item whose offset it takes over. Of repeated stretches of time between equal surrounding
+    /// lots, only one is searched.
     std::vector<std::size_t> representative;
     std::int64_t timePoints = 0;
     std::int64_t peak = 0;
 };
 
-/// Stopped, it finds no further repetition.
+/// Converts items to components of lots. When stopped, finds no further repetitions.
 [[nodiscard]] Reduced reduce(std::span<const PlacementItem> items, const std::stop_token& stop = {});
 
-/// The lowest of the first-fit placements in several orders. Stopped: the lowest so far, at least a placement
-/// that takes n log n time.
+/// The lowest of the first-fit placements in several orders. When stopped, returns the lowest one so far; at
+/// least the placement that takes O(n log n) time.
 [[nodiscard]] std::vector<std::int64_t> greedyOffsets(const Component& component,
                                                       const std::stop_token& stop = {});
 /// Moves every lot down as far as possible, from the lowest to the highest.
 void settle(const Component& component, std::vector<std::int64_t>& offsets);
 [[nodiscard]] std::int64_t heightOf(const Component& component, const std::vector<std::int64_t>& offsets);
-/// The largest sum of sizes in any section of time.
+/// The largest sum of sizes of the lots in any section of time.
 [[nodiscard]] std::int64_t peakOf(const Component& component);
 
 } // namespace tilewright

@@ -34,8 +34,9 @@ private:
     std::vector<std::size_t> m_first;
 };
 
-/// Decides whether the lots of a component fit below a height: depth-first search over bottom-justified
-/// placements (docs/rules/place.md 4). It can be continued with more nodes and remembers refuted states.
+/// Decides whether the lots of a component fit below a height. It is a depth-first search over
+/// bottom-justified placements (docs/rules/place.md 4). The search can be continued with more nodes, and
+/// remembers refuted states.
 class FitSearch
 {
 public:
@@ -47,7 +48,7 @@ public:
 
     [[nodiscard]] const std::vector<std::int64_t>& offsets() const noexcept { return m_offset; }
     [[nodiscard]] std::int64_t height() const noexcept { return m_height; }
-    /// After DoesNotFit: lower bound on the height.
+    /// After the outcome DoesNotFit: lower bound on the height.
     [[nodiscard]] std::int64_t nextHeight() const noexcept { return m_height + m_leastExcess; }
     [[nodiscard]] std::int64_t nodes() const noexcept { return m_nodes; }
 
@@ -94,15 +95,15 @@ private:
     int m_strategy = 0;
     std::int64_t m_nodes = 0;
     std::int64_t m_lastNode = 0;
-    bool m_out = false; // node limit reached, or stopped
+    bool m_out = false; // true if the node limit is reached or the search was stopped
     std::stop_token m_stop;
 
     std::vector<std::int64_t> m_offset;
-    std::vector<std::int64_t> m_least; // by lot, if unplaced: lowest offset that is not excluded
-    std::vector<char> m_open;          // by lot: unplaced and part of the current subproblem
+    std::vector<std::int64_t> m_least; // per unplaced lot: lowest offset that is not excluded
+    std::vector<char> m_open;          // per lot: true if it is unplaced and part of the current subproblem
     std::vector<Change> m_trail;
     std::unordered_set<Key, KeyHash> m_refuted;
-    // By section, in the current node: floor and sum of the remaining sizes.
+    // Per section, in the current node: its floor, and the sum of the remaining sizes.
     std::vector<std::int64_t> m_floor, m_rest;
     std::vector<int> m_count;
 };

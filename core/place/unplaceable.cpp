@@ -12,12 +12,13 @@ namespace {
 
 using Set = std::vector<std::size_t>; ///< indices of buffers, ascending
 
-constexpr std::size_t kMostMoments = 5'000'000; ///< buffers times moments that are looked at
-constexpr std::size_t kMostBuffers = 200;       ///< maximum number of buffers that are left out one by one
+/// Maximum of the number of buffers times the number of moments that are examined.
+constexpr std::size_t kMostMoments = 5'000'000;
+constexpr std::size_t kMostBuffers = 200; ///< maximum number of buffers that are left out one by one
 /// Maximum number of search nodes for each placement without a buffer.
 constexpr std::int64_t kMostNodes = 20'000;
 
-/// The fewest buffers that are alive together and exceed the capacity; empty if no moment has any.
+/// The smallest set of buffers that are alive together and exceed the capacity; empty if there is none.
 Set fewestTogether(const std::vector<PlacementItem>& items, std::int64_t capacity, std::int64_t& moment)
 {
     std::vector<std::int64_t> moments;
@@ -39,7 +40,7 @@ Set fewestTogether(const std::vector<PlacementItem>& items, std::int64_t capacit
         std::ranges::stable_sort(alive, std::ranges::greater(),
                                  [&](std::size_t i) { return items[i].sizeAt(t); });
         std::int64_t sum = 0;
-        std::size_t count = 0; // the largest ones first: fewer do not exceed it
+        std::size_t count = 0; // counts buffers from the largest on: fewer do not exceed the capacity
         while (count < alive.size() && sum <= capacity)
             sum += items[alive[count++]].sizeAt(t);
         if (sum > capacity && (out.empty() || count < out.size())) {
@@ -59,7 +60,7 @@ std::vector<PlacementItem> chosen(const std::vector<PlacementItem>& items, const
     return out;
 }
 
-/// Leaves out each buffer without which it is still known that the others do not fit.
+/// Removes each buffer without which it is still proven that the others do not fit.
 Set withoutSpare(const std::vector<PlacementItem>& items, std::int64_t capacity)
 {
     Set out(items.size());

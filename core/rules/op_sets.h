@@ -12,21 +12,23 @@
 
 namespace tilewright {
 
-/// R4.5: groups of ops that are connected by common tensors, each in the given order. One group means
-/// connected.
+/// Groups of ops that are connected by common tensors (R4.5), each in the given order. If there is one group,
+/// the ops are connected.
 [[nodiscard]] std::vector<std::vector<OpId>> connectedGroups(const Problem& problem,
                                                              std::span<const OpId> ops);
 
-/// Returns the ops with producers before consumers (R4.4), otherwise in the given order as far as possible.
+/// Returns the ops with producers before consumers (R4.4). Apart from this, the given order is kept as far as
+/// possible.
 [[nodiscard]] std::vector<OpId> inTopologicalOrder(const Problem& problem, std::span<const OpId> ops);
 
-/// R4.7: a MatMul that reads the result of a Pointwise of the same subgraph. With prologue=split_only the
-/// rule holds only if k is below `least`.
+/// A MatMul that reads the result of a Pointwise of the same subgraph (R4.7). With prologue=split_only the
+/// rule only holds if k is below `least`.
 struct Prologue
 {
     OpId pointwise;
-    bool left = true;       ///< true: feeds the LHS and bounds w; false: feeds the RHS and bounds h
-    std::int64_t least = 1; ///< least w or h: K of the MatMul
+    /// True: the Pointwise feeds the LHS and bounds w; false: it feeds the RHS and bounds h.
+    bool left = true;
+    std::int64_t least = 1; ///< smallest w or h allowed: the reduction size K of the MatMul
 };
 
 /// Calls `visit` for each requirement of R4.7 that one MatMul causes. `insideProducer(t)` returns the op of

@@ -284,11 +284,10 @@ const std::array kNpuKinds{
     NpuKind{{"shared_bytes", "bytes from the shared memory",
              "Bytes that the shared memory supplied instead of DRAM."},
             sharedBytes},
-    NpuKind{
-        {"multicast_bytes", "bytes of loads that joined another one",
-         "Of the bytes from the shared memory those of loads that one read serves with another load of the "
-         "same tile."},
-        multicastBytes},
+    NpuKind{{"multicast_bytes", "bytes of loads that joined another one",
+             "Bytes from the shared memory for loads that one read serves together with another load of the "
+             "same tile."},
+            multicastBytes},
     NpuKind{{"dram_busy", "used share of the DRAM buses",
              "Cycles in which the bus of a channel moves data or waits for a row, divided by all cycles.", "",
              "ONNXim: DRAM bandwidth utilisation."},
@@ -348,10 +347,10 @@ const std::array kNpuKinds{
     NpuKind{{"operators.*.stored_bytes", "bytes stored by an operator", "Bytes of its results."},
             bytesOf<&OpReport::stored>},
     NpuKind{{"operators.*.shared_bytes", "bytes of an operator from the shared memory",
-             "Those of its loads that the shared memory supplied."},
+             "Bytes of its loads that the shared memory supplied."},
             sharedOf},
     NpuKind{{"operators.*.multicast_bytes", "bytes of an operator's loads that joined another one",
-             "Those of its loads that one read serves with another load of the same tile."},
+             "Bytes of its loads that one read serves together with another load of the same tile."},
             multicastOf},
     NpuKind{{"operators.*.energy_pj.mac", "energy of multiply-accumulates", "Of an operator."},
             energyOf<&OpReport::macPj>},

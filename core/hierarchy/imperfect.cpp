@@ -105,7 +105,7 @@ std::vector<ImperfectCounter::Group> ImperfectCounter::groups(std::size_t loop, 
                                                               bool together) const
 {
     // One step outside the tile, and its position in the last iteration of the loop. A tile is cut off if it
-    // contains the last iteration; tiles behind it do not exist.
+    // contains the last iteration; later tiles do not exist.
     struct Digit
     {
         std::int64_t factor, size, last;

@@ -15,7 +15,7 @@ struct Setup
     mapping::Layer layer;
     Architecture architecture;
     Mapping mapping;
-    ConstraintTexts asked = {}; ///< constraints of the search
+    ConstraintTexts asked = {}; ///< constraints of the search, as texts
 
     bool operator==(const Setup&) const = default;
 };

@@ -229,7 +229,7 @@ std::vector<LayoutPoint> polygon(const std::vector<Band>& bands)
 {
     std::vector<LayoutPoint> points;
     const auto add = [&](double x, double y) {
-        if (points.size() >= 2) { // no corner within a straight side
+        if (points.size() >= 2) { // adds no corner within a straight side
             const LayoutPoint &a = points[points.size() - 2], &b = points.back();
             if (std::abs((b.x - a.x) * (y - a.y) - (x - a.x) * (b.y - a.y)) < 1e-6)
                 points.pop_back();

@@ -63,8 +63,8 @@ using ModelOnMachinePtr = std::shared_ptr<const ModelOnMachine>;
 /// Returns the model for the NPU lens. If the file is an NPU model, this is the file itself with elements of
 /// the machine's size. Other models are lowered.
 [[nodiscard]] Result<LoweredNpu> npuOf(const Workload& workload, const Machine& machine);
-/// The same for a model that is already on a machine. If the file itself is used, the node reports are those
-/// of the lowered problem.
+/// Like npuOf() above, for a model that is already on a machine. If the file itself is used, the node reports
+/// are those of the lowered problem.
 [[nodiscard]] Result<LoweredNpu> npuOf(const ModelOnMachine& model);
 
 /// The comparison of two models on one machine (docs/rules/workload.md 6.6).

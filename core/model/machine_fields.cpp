@@ -261,9 +261,9 @@ void arrayFields(FieldList& f, const std::string& path, const MachineCores& c)
     }
     if (c.kind == ArrayKind::Spatial) {
         f.loops(path + "array.row_loops", "loops of the rows", spaced(c.rowLoops),
-                "Unrolled on the rows; the first is fixed, the others fill what it leaves.");
+                "Loops unrolled on the rows: the first is fixed, the others fill the remaining rows.");
         f.loops(path + "array.col_loops", "loops of the columns", spaced(c.colLoops),
-                "Unrolled on the columns; the first is fixed, the others fill what it leaves.");
+                "Loops unrolled on the columns: the first is fixed, the others fill the remaining columns.");
     }
     std::string rates;
     for (const MacRate& rate : c.rates)
@@ -290,7 +290,7 @@ std::vector<MachineField> machineFields(const Machine& m)
     using U = MachineUnit;
     FieldList f(m);
     f.group("machine");
-    f.text("name", "name", "What the machine is called.", m.name);
+    f.text("name", "name", "Name of the machine.", m.name);
     f.number("element_bytes", "bytes per element", U::Bytes, m.elementBytes,
              "Of every tensor, in every lens.");
     f.number("accumulator_bytes", "bytes per accumulator", U::Bytes, m.accumulatorBytes,
@@ -328,11 +328,11 @@ std::vector<MachineField> machineFields(const Machine& m)
         if (l.hasMemories())
             operandFields(f, path + ".memories", l.memories, "Bytes of one buffer for this operand alone.");
         f.number(path + ".gb_per_s", "bandwidth", U::GbPerSecond, l.gbPerSecond,
-                 "Of all buffers of the level together.");
+                 "Rate of all buffers of the level together.");
         f.number(path + ".read_gb_per_s", "bandwidth of reads", U::GbPerSecond, l.readGbPerSecond,
-                 "Of a read port beside a write port.");
+                 "Rate of the read port, if there is also a write port.");
         f.number(path + ".write_gb_per_s", "bandwidth of writes", U::GbPerSecond, l.writeGbPerSecond,
-                 "Of a write port beside a read port.");
+                 "Rate of the write port, if there is also a read port.");
         if (level == MachineLevel::External || level == MachineLevel::Host)
             continue;
         f.flag(path + ".shared", "shared by all cores", l.shared,
@@ -368,40 +368,41 @@ std::vector<MachineField> machineFields(const Machine& m)
              "Consecutive bytes of one channel.");
     f.number("dram.row_bytes", "row", U::Bytes, m.dram.rowBytes, "Of a bank.");
     f.number("dram.row_hit_cycles", "row hit", U::Cycles, m.dram.rowHitCycles,
-             "Before a burst of an open row.");
+             "Time before a burst of an open row.");
     f.number("dram.row_miss_cycles", "row miss", U::Cycles, m.dram.rowMissCycles,
-             "Before a burst of another row.");
+             "Time before a burst of another row.");
     f.number("dram.read_latency_cycles", "latency of reads", U::Cycles, m.dram.readLatencyCycles,
-             "From a request to its first byte, beside the times of the banks.");
+             "From a request to its first byte, in addition to the times of the banks.");
     f.number("dram.write_latency_cycles", "latency of writes", U::Cycles, m.dram.writeLatencyCycles,
-             "From a request to its first byte, beside the times of the banks.");
+             "From a request to its first byte, in addition to the times of the banks.");
     f.number("dram.outstanding_requests", "outstanding requests", U::Count, m.dram.outstandingRequests,
-             "Requests of one DMA of a core on their way. 0: no limit.");
+             "Largest number of requests of a core's DMA under way. 0: no limit.");
     f.number("dram.request_bytes", "request", U::Bytes, m.dram.requestBytes, "Largest size of a request.");
     f.flag("dram.pipelined_hits", "pipelined row hits", m.dram.pipelinedHits,
            "A burst of an open row takes its time on the bus, instead of the time of a row hit.");
-    f.flag(
-        "dram.address_hash", "address hash", m.dram.addressHash,
-        "Higher bits of the address permute channels and banks, so that strides do not meet on one of them.");
+    f.flag("dram.address_hash", "address hash", m.dram.addressHash,
+           "Higher bits of the address permute channels and banks, so that strides do not all use the same "
+           "one.");
     f.computed("dram.deliverable_gb_per_s", "deliverable bandwidth", U::GbPerSecond,
-               m.deliverableGbPerSecond(), "The most that channels, banks and outstanding requests allow.");
+               m.deliverableGbPerSecond(),
+               "Largest rate that channels, banks and outstanding requests allow.");
     f.group("network");
     f.number("noc.link_bytes_per_cycle", "link of a core", U::BytesPerCycle, m.noc.linkBytesPerCycle,
-             "Between a core and the trunk.");
+             "Rate of the link between a core and the trunk.");
     f.number("noc.trunk_bytes_per_cycle", "trunk", U::BytesPerCycle, m.noc.trunkBytesPerCycle,
-             "Shared by all cores.");
+             "Rate of the trunk, which all cores share.");
     f.flag("noc.core_to_core", "core to core", m.noc.coreToCore,
            "A result goes to the core that reads it, while it is in a scratchpad, instead of through DRAM.");
     f.group("DMA");
     f.number("dma.init_cycles", "start of a burst", U::Cycles, m.dma.initCycles, "Cycles of the DMA clock.");
     f.number("dma.cycles_per_byte", "cycles per byte", U::Cycles, m.dma.cyclesPerByte,
              "Cycles of the DMA clock.");
-    f.number("dma.mhz", "clock", U::Mhz, m.dma.mhz, "Of the DMA engine.");
+    f.number("dma.mhz", "clock", U::Mhz, m.dma.mhz, "Clock of the DMA engine.");
     f.group("links between chips");
     f.number("links.gb_per_s", "rate", U::GbPerSecond, m.links.gbPerSecond,
-             "That one chip sends over all its links. 0: it has none.");
+             "Rate at which one chip sends over all its links. 0: it has no links.");
     f.number("links.latency_us", "latency", U::Micros, m.links.latencyMicros,
-             "Of one transfer between two chips.");
+             "Latency of one transfer between two chips.");
     f.text("links.topology", "topology", "Which chips are linked: neighbours in a ring, or every pair.",
            std::string(toString(m.links.topology)), {"ring", "all_to_all"});
     f.group("launch of an operator");

@@ -78,7 +78,7 @@ public:
     /// Reads the integers of the value at `at`, and sets `at` to the token after it: "[1, 2]", "[[1, 1], [0,
     /// 0]]", "array<i64: 1, 2>", "dense<1> : tensor<2xi64>", "3".
     [[nodiscard]] Result<std::vector<std::int64_t>> integersAt(std::size_t& at) const;
-    /// The same for the value of an attribute; empty if the statement does not have the attribute.
+    /// Like integersAt(), for the value of an attribute; empty if the statement does not have the attribute.
     [[nodiscard]] Result<std::optional<std::vector<std::int64_t>>> integers(const Statement& statement,
                                                                             std::string_view name) const;
     /// True if the word or symbol occurs in the statement, including its regions.

@@ -165,7 +165,7 @@ Status Translation::convolution(const Node& node)
                 layouts[part].letters.push_back(m_program.token(k).text);
         i = m_program.token(i).match + 1;
         if (part < 2)
-            ++i; // "x", "->"
+            ++i; // skips "x" or "->"
     }
     const Shape x = shapeOf(node, 0), w = shapeOf(node, 1), y = valueOf(node).type.shape;
     const Integers input = orderOf(layouts[0], "b", "f"), kernel = orderOf(layouts[1], "o", "i"),

@@ -94,7 +94,8 @@ Status Translation::reduce(const Node& node)
         fold(node, "known before the model runs");
         return Unit{};
     }
-    // An arg max reduces known positions in addition to the values; these are skipped.
+    // An arg max also reduces the positions, which are known. Their results are taken from the first operand
+    // that is not constant.
     std::size_t first = 0;
     while (first < count && m_values[node.operands[first]].constant)
         ++first;

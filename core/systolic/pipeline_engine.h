@@ -133,7 +133,7 @@ private:
     bool m_written = true;               ///< true if all commands are written
     Ref m_part = 0;                      ///< first command of the latest part
     const Command* m_commands = nullptr; ///< first held command
-    Ref m_first = 0, m_end = 0;          ///< numbers of the first held command, and behind the last one
+    Ref m_first = 0, m_end = 0; ///< number of the first held command; number after that of the last one
 
     // Values of each held command:
     std::vector<PipelineEvent> m_events;

@@ -26,7 +26,7 @@ public:
 
     /// A copy that continues at the same part and holds the same commands.
     [[nodiscard]] virtual std::unique_ptr<ProgramStream> clone() const = 0;
-    /// Writes the next part behind the held commands. Returns false if there is no further part.
+    /// Writes the next part after the held commands. Returns false if there is no further part.
     bool next()
     {
         m_released.clear();

@@ -77,7 +77,7 @@ struct ReadLevelConstraints
     std::vector<std::string> factors, orders;
 };
 
-/// Reads the same sections of a file for an architecture with levels (docs/rules/hierarchy.md 10.3).
+/// Like readConstraints() above, for an architecture with levels (docs/rules/hierarchy.md 10.3).
 [[nodiscard]] Result<ReadLevelConstraints> readConstraints(std::string_view text, const std::string& file,
                                                            const mapping::LoopNest& nest,
                                                            const hierarchy::Architecture& architecture);

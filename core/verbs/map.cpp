@@ -141,7 +141,7 @@ Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call)
     std::vector<std::string> factors = call.factors, orders = call.orders;
     if (const auto& own = workload.levels; own && call.hierarchy && factors.empty() && orders.empty() &&
                                            call.constraintsFile.empty() && call.keepsLevelsOfDocument()) {
-        factors = own->asked.factors; // factors of the document
+        factors = own->asked.factors; // factors that the document states
         orders = own->asked.orders;
     }
     if (!call.constraintsFile.empty() && call.hierarchy) {

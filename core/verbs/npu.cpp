@@ -190,7 +190,7 @@ Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const P
     if (call.scaling.empty())
         return out;
     auto points = npu::scaling(out.graph, out.hardware, out.options, call.scaling, {running.stop, {}});
-    // True if the run was completed but the scaling was interrupted.
+    // The run was completed, but the scaling was interrupted.
     out.scalingInterrupted = !points && running.stopRequested();
     if (!points && !out.scalingInterrupted)
         return points.error();

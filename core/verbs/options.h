@@ -191,7 +191,7 @@ requires std::is_arithmetic_v<T>
     T value{};
     const char* const end = text.data() + text.size();
     const auto read = std::from_chars(text.data(), end, value);
-    if (read.ec != std::errc() || read.ptr != end) { // "64Ki", "1e6", "2 min"
+    if (read.ec != std::errc() || read.ptr != end) { // texts such as "64Ki", "1e6", "2 min"
         const auto typed = readNumber(text, range.unit);
         using Limits = std::numeric_limits<T>;
         if (!typed || *typed < static_cast<double>(Limits::lowest()) ||

@@ -19,7 +19,7 @@ struct RunCall : ScheduleCall
     std::int64_t prefetch = RunOptions().prefetch;
     std::int64_t cores = RunOptions().cores; ///< number of cores; 0: all cores of the machine
 
-    /// Converts the call to run options. The Error says that more cores are asked for than the machine has.
+    /// Converts the call to run options. Returns an Error if the call has more cores than the machine.
     /// `model`: null for a problem on its own hardware.
     [[nodiscard]] Result<RunOptions> options(const lower::ModelOnMachine* model) const;
 };

@@ -100,7 +100,7 @@ struct SummaryRow
     State state = State::NotRun;
     std::string error; ///< why the row has no figures, if the state is Failed
     SummaryFigures figures;
-    std::string how;                        ///< schedule, tiles or rule behind the figures
+    std::string how;                        ///< schedule, tiles or rule from which the figures follow
     std::string binds;                      ///< what limits the row: a resource
     std::vector<std::string> leftOut;       ///< sentences on what the figures do not include
     std::vector<OperatorFigures> operators; ///< in the order of the model

@@ -242,7 +242,7 @@ void arrayFields(FieldList& f, const std::string& path, const MachineCores& c)
     using U = MachineUnit;
     if (path.empty())
         f.group("array");
-    f.number(path + "arrays", "arrays", U::Count, c.arrays, "Of one core.");
+    f.number(path + "arrays", "arrays", U::Count, c.arrays, "Number of arrays of one core.");
     f.text(path + "array.kind", "kind",
            "Systolic; dot products of rows inputs for each of cols outputs; or fixed loops on each axis.",
            std::string(toString(c.kind)), {"systolic", "dot_product", "spatial"});
@@ -280,7 +280,8 @@ void arrayFields(FieldList& f, const std::string& path, const MachineCores& c)
     f.number(path + "array.winograd", "Winograd", U::Factor, c.winograd,
              "Factor by which 3 x 3 convolutions with stride 1 need fewer multiplications.");
     f.number(path + "array.winograd_weights", "weights for Winograd", U::Factor, c.winogradWeights,
-             "Factor by which their weights take more room in memory, as they are stored transformed.");
+             "Factor by which the weights of these convolutions need more memory, because they are stored "
+             "transformed.");
 }
 
 } // namespace
@@ -292,24 +293,24 @@ std::vector<MachineField> machineFields(const Machine& m)
     f.group("machine");
     f.text("name", "name", "Name of the machine.", m.name);
     f.number("element_bytes", "bytes per element", U::Bytes, m.elementBytes,
-             "Of every tensor, in every lens.");
+             "Bytes of an element of every tensor, in every lens.");
     f.number("accumulator_bytes", "bytes per accumulator", U::Bytes, m.accumulatorBytes,
-             "Of a partial sum of the NPU.");
-    f.number("clock_ghz", "clock", U::Ghz, m.clockGhz, "Of array, vector unit and scratchpad.");
+             "Bytes of a partial sum of the NPU.");
+    f.number("clock_ghz", "clock", U::Ghz, m.clockGhz, "Clock of array, vector unit and scratchpad.");
     f.number("technology_nm", "technology", U::Factor, m.technologyNm,
-             "Nanometres of the process, for energies of memories that are not stated.");
+             "Process technology in nm, from which energies that are not stated are derived.");
     f.number("cores", "cores", U::Count, m.cores, "NPU cores, each with an array and a scratchpad.");
     arrayFields(f, {}, m);
     f.group("vector unit");
-    f.number("vector.lanes", "lanes", U::Count, m.lanes, "Elements a cycle and pass.");
+    f.number("vector.lanes", "lanes", U::Count, m.lanes, "Number of elements per cycle and pass.");
     f.number("vector.passes.softmax", "passes of softmax", U::Count, m.passes.softmax,
-             "Times the unit goes over its operand.");
+             "Number of times that the unit passes over its operand.");
     f.number("vector.passes.layer_norm", "passes of layer norm", U::Count, m.passes.layerNorm,
-             "Times the unit goes over its operand.");
+             "Number of times that the unit passes over its operand.");
     f.number("vector.passes.rms_norm", "passes of RMS norm", U::Count, m.passes.rmsNorm,
-             "Times the unit goes over its operand.");
+             "Number of times that the unit passes over its operand.");
     f.number("vector.passes.elementwise", "passes of other operators", U::Count, m.passes.elementwise,
-             "Times the unit goes over its operand.");
+             "Number of times that the unit passes over its operand.");
     for (const MachineLevel level :
          {MachineLevel::L1, MachineLevel::L2, MachineLevel::L3, MachineLevel::External, MachineLevel::Host}) {
         const std::string path = "levels." + std::string(toString(level));
@@ -347,9 +348,10 @@ std::vector<MachineField> machineFields(const Machine& m)
             pads.push_back(toString(level));
     f.text("scratchpad", "level", "The level that is the fast memory of one core.",
            std::string(toString(m.scratchpad)), std::move(pads));
-    f.number("scratchpad_banks", "banks", U::Count, m.scratchpadBanks, "Of one half of the double buffer.");
+    f.number("scratchpad_banks", "banks", U::Count, m.scratchpadBanks,
+             "Number of banks of one half of the double buffer.");
     f.number("register_file_bytes", "register file", U::Bytes, m.registerFileBytes,
-             "Of one processing element.");
+             "Bytes of one processing element.");
     f.setEditable(m.registerFiles[0] == 0);
     f.summary("register_files", "operands", U::Word, m.registerFiles[0] > 0 ? "separate" : "one",
               m.registerFiles[0] > 0, "one register file for all operands",
@@ -360,7 +362,7 @@ std::vector<MachineField> machineFields(const Machine& m)
                       "Bytes of one processing element for this operand alone.");
     f.group("DRAM");
     f.number("dram.channels", "channels", U::Count, m.dram.channels, "Independent channels.");
-    f.number("dram.banks", "banks", U::Count, m.dram.banks, "Of a channel.");
+    f.number("dram.banks", "banks", U::Count, m.dram.banks, "Number of banks of a channel.");
     f.number("dram.bytes_per_cycle", "rate of a channel", U::BytesPerCycle, m.dram.bytesPerCycle,
              "While a burst is on the bus.");
     f.number("dram.burst_bytes", "burst", U::Bytes, m.dram.burstBytes, "Moved at once.");
@@ -372,9 +374,9 @@ std::vector<MachineField> machineFields(const Machine& m)
     f.number("dram.row_miss_cycles", "row miss", U::Cycles, m.dram.rowMissCycles,
              "Time before a burst of another row.");
     f.number("dram.read_latency_cycles", "latency of reads", U::Cycles, m.dram.readLatencyCycles,
-             "From a request to its first byte, in addition to the times of the banks.");
+             "Time from a request to its first byte, in addition to the times of the banks.");
     f.number("dram.write_latency_cycles", "latency of writes", U::Cycles, m.dram.writeLatencyCycles,
-             "From a request to its first byte, in addition to the times of the banks.");
+             "Time from a request to its first byte, in addition to the times of the banks.");
     f.number("dram.outstanding_requests", "outstanding requests", U::Count, m.dram.outstandingRequests,
              "Largest number of requests of a core's DMA under way. 0: no limit.");
     f.number("dram.request_bytes", "request", U::Bytes, m.dram.requestBytes, "Largest size of a request.");
@@ -406,22 +408,24 @@ std::vector<MachineField> machineFields(const Machine& m)
     f.text("links.topology", "topology", "Which chips are linked: neighbours in a ring, or every pair.",
            std::string(toString(m.links.topology)), {"ring", "all_to_all"});
     f.group("launch of an operator");
-    const std::string_view launch = "From the command of the host to the start of the operator.";
+    const std::string_view launch = "Time from the command of the host to the start of the operator.";
     f.number("launch_us.product", "product or convolution", U::Micros, m.launch.product, launch);
     f.number("launch_us.softmax", "softmax", U::Micros, m.launch.softmax, launch);
     f.number("launch_us.layer_norm", "layer norm", U::Micros, m.launch.layerNorm, launch);
     f.number("launch_us.rms_norm", "RMS norm", U::Micros, m.launch.rmsNorm, launch);
     f.number("launch_us.elementwise", "other operators", U::Micros, m.launch.elementwise, launch);
     f.group("energy");
-    f.number("energy_pj.rf", "register file", U::Pj, m.energy.rf, "Of an element.");
-    f.number("energy_pj.noc", "network", U::Pj, m.energy.noc, "Of an element.");
-    f.number("energy_pj.spm", "scratchpad", U::Pj, m.energy.spm, "Of an element.");
-    f.number("energy_pj.dram", "DRAM", U::Pj, m.energy.dram, "Of an element.");
+    f.number("energy_pj.rf", "register file", U::Pj, m.energy.rf, "Energy per element.");
+    f.number("energy_pj.noc", "network", U::Pj, m.energy.noc, "Energy per element.");
+    f.number("energy_pj.spm", "scratchpad", U::Pj, m.energy.spm, "Energy per element.");
+    f.number("energy_pj.dram", "DRAM", U::Pj, m.energy.dram, "Energy per element.");
     f.number("energy_pj.mac", "multiply-accumulate", U::Pj, m.energy.mac, "Of one.");
-    f.number("energy_pj.rf_write", "write to the register file", U::Pj, m.energy.rfWrite, "Of an element.");
-    f.number("energy_pj.spm_write", "write to the scratchpad", U::Pj, m.energy.spmWrite, "Of an element.");
-    f.number("energy_pj.dram_write", "write to DRAM", U::Pj, m.energy.dramWrite, "Of an element.");
-    f.number("energy_pj.leakage", "leakage", U::Pj, m.energy.leakage, "Of one cycle of a core.");
+    f.number("energy_pj.rf_write", "write to the register file", U::Pj, m.energy.rfWrite,
+             "Energy per element.");
+    f.number("energy_pj.spm_write", "write to the scratchpad", U::Pj, m.energy.spmWrite,
+             "Energy per element.");
+    f.number("energy_pj.dram_write", "write to DRAM", U::Pj, m.energy.dramWrite, "Energy per element.");
+    f.number("energy_pj.leakage", "leakage", U::Pj, m.energy.leakage, "Energy per cycle of a core.");
     std::vector<std::string> kinds;
     for (const OtherCores& other : m.otherCores)
         kinds.push_back(other.name);
@@ -434,7 +438,8 @@ std::vector<MachineField> machineFields(const Machine& m)
         f.group("cores \"" + other.name + "\"");
         f.number(path + "cores", "cores", U::Count, other.cores, "Cores of this kind.");
         arrayFields(f, path, other);
-        f.number(path + "vector.lanes", "lanes", U::Count, other.lanes, "Elements a cycle and pass.");
+        f.number(path + "vector.lanes", "lanes", U::Count, other.lanes,
+                 "Number of elements per cycle and pass.");
         f.number(path + "scratchpad_bytes", "scratchpad", U::Bytes, other.scratchpadBytes,
                  "Fast memory of one of these cores.");
     }

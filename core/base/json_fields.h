@@ -133,7 +133,7 @@ private:
 template <typename T>
 concept JsonObjectFunction = std::invocable<const T&, JsonFields&>;
 
-// Reading of one value. `out` is changed only if the value is legal.
+// Functions that read one value; `out` is changed only if the value is legal:
 
 [[nodiscard]] Status readJson(const JsonCursor& at, double& out, const Numbers& range);
 [[nodiscard]] Status readJson(const JsonCursor& at, std::string& out);
@@ -229,7 +229,7 @@ Status readJson(const JsonCursor& at, std::vector<T>& out, const Like& like, con
     return readJson(at, out, rule...);
 }
 
-// Writing of one value.
+// Functions that write one value:
 
 template <typename T, typename... Rule> Json writeJson(const T& value, const Rule&...)
 {
@@ -287,7 +287,7 @@ void JsonFields::bind(std::string_view key, bool isRequired, T& value, const Rul
             m_error = s.error();
 }
 
-// Reading of a whole text.
+// Functions that read a whole text:
 
 /// Parses a JSON text as a value of type T.
 template <typename T, typename... Context>

@@ -24,7 +24,7 @@ std::string operandName(const MappingSubject& s, std::size_t operand)
     return std::string(s.nest.operands[operand].name);
 }
 
-// The layer ----------------------------------------------------------------------------------------
+// Figures of the layer ------------------------------------------------------------------------------
 
 Value energy(const MappingSubject& s, std::size_t)
 {
@@ -112,7 +112,7 @@ template <auto field> Value cyclesOfPass(const MappingSubject& s, std::size_t)
     return leaf("cycles", "cycles", static_cast<double>(s.cost.*field), "one pass, in closed form", kCycles);
 }
 
-// Operands -----------------------------------------------------------------------------------------
+// Figures of operands -------------------------------------------------------------------------------
 
 template <auto field> Value elementsOf(const MappingSubject& s, std::size_t operand)
 {

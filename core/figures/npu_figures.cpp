@@ -27,7 +27,7 @@ ExplainedValue inGraph(std::string name, double value)
     return leaf(std::move(name), "", value, "counted in the tile graph", "docs/rules/npu.md 3");
 }
 
-// The whole run ------------------------------------------------------------------------------------
+// Figures of the whole run --------------------------------------------------------------------------
 
 /// The makespan as the sum of the states of the core that is idle least: a core always is in exactly one
 /// state.
@@ -193,7 +193,7 @@ Value energy(const NpuSubject& s, std::size_t)
     return combined(Operation::Sum, "energy", "pJ", std::move(parts), "docs/rules/npu.md 6");
 }
 
-// Cores, operators, schedulers ---------------------------------------------------------------------
+// Figures of cores, operators and schedulers --------------------------------------------------------
 
 template <CoreState state> Value stateOf(const NpuSubject& s, std::size_t core)
 {

@@ -20,7 +20,7 @@ namespace tilewright::figures {
 
 namespace {
 
-// The whole schedule -------------------------------------------------------------------------------
+// Figures of the whole schedule ---------------------------------------------------------------------
 
 /// The sum of a figure over all valid subgraphs.
 template <typename Of>
@@ -136,7 +136,7 @@ Value bandwidthField(const ScheduleSource& s, std::size_t)
     return bandwidth(s);
 }
 
-// Ops ----------------------------------------------------------------------------------------------
+// Figures of ops ------------------------------------------------------------------------------------
 
 /// The utilisation of the array by an op in the first subgraph that computes it; nothing if no subgraph does.
 std::optional<std::pair<ArrayUse, std::int64_t>> useOf(const ScheduleSource& s, std::size_t op)

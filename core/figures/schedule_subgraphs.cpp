@@ -12,7 +12,7 @@
 
 namespace tilewright::figures {
 
-// Times --------------------------------------------------------------------------------------------
+// Figures with times --------------------------------------------------------------------------------
 
 namespace {
 
@@ -151,7 +151,7 @@ Value ofSubgraph::memory(const ScheduleSource& s, std::size_t i)
         "R10.1");
 }
 
-// Sizes --------------------------------------------------------------------------------------------
+// Figures with sizes --------------------------------------------------------------------------------
 
 namespace {
 
@@ -261,7 +261,7 @@ Value ofSubgraph::peak(const ScheduleSource& s, std::size_t i)
     return sumOf(name, "elements", s.problem().elementsOf(step.workingSet), std::move(parts), "R9.1");
 }
 
-// Counts -------------------------------------------------------------------------------------------
+// Figures with counts -------------------------------------------------------------------------------
 
 Value ofSubgraph::steps(const ScheduleSource& s, std::size_t i)
 {
@@ -330,7 +330,7 @@ Value ofSubgraph::computeBound(const ScheduleSource& s, std::size_t i)
     return sumOf("compute-bound steps", "", whole, std::move(parts), "R10.1");
 }
 
-// Energy -------------------------------------------------------------------------------------------
+// Figures with energies -----------------------------------------------------------------------------
 
 Value ofSubgraph::energy(const ScheduleSource& s, std::size_t i)
 {
@@ -358,7 +358,7 @@ Value ofSubgraph::energy(const ScheduleSource& s, std::size_t i)
     return sumOf("energy", "pJ", e->energy, std::move(parts), "R17");
 }
 
-// Padding and repetition ---------------------------------------------------------------------------
+// Figures of padding and repetition -----------------------------------------------------------------
 
 /// Compute time of padding and repetition, and elements that are loaded more than once.
 Value ofSubgraph::padding(const ScheduleSource& s, std::size_t i)

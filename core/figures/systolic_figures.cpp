@@ -55,7 +55,7 @@ double pes(const Network& n)
     return static_cast<double>(array.rows) * static_cast<double>(array.cols);
 }
 
-// Layers -------------------------------------------------------------------------------------------
+// Figures of layers ---------------------------------------------------------------------------------
 
 template <auto field> std::optional<ExplainedValue> sizeOf(const Network& n, std::size_t i)
 {
@@ -162,7 +162,7 @@ std::optional<ExplainedValue> energyOf(const Network& n, std::size_t i)
         kTableRule);
 }
 
-// Totals -------------------------------------------------------------------------------------------
+// Totals over all layers ----------------------------------------------------------------------------
 
 std::optional<ExplainedValue> macsOf(const Network& n, std::size_t)
 {
@@ -236,7 +236,7 @@ std::optional<ExplainedValue> totalMapping(const Network& n, std::size_t)
                     {std::move(used), std::move(folds)}, kTableRule);
 }
 
-// Dataflows ----------------------------------------------------------------------------------------
+// Figures of dataflows ------------------------------------------------------------------------------
 
 template <typename Of>
 ExplainedValue ofDataflow(const Network& n, std::size_t d, const char* name, const char* unit, Of&& of)

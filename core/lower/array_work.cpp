@@ -133,8 +133,7 @@ systolic::ArrayTiming timingOf(const GemmLayer& layer, const systolic::ArrayShap
         return out;
     if (use.fixedCycles) {
         out.cycles = *use.fixedCycles;
-        // The folds are distributed over the arrays; the array with most folds determines the cycles.
-    } else if (use.arrays > 1) {
+    } else if (use.arrays > 1) { // the folds are distributed; the array with most folds counts
         const systolic::FoldPlan plan(layer.gemm, array, options);
         const std::int64_t most = ceilDiv(plan.folds(), use.arrays);
         out.cycles = plan.start(most - 1) + plan.cycles() - plan.start(plan.folds() - 1);

@@ -66,7 +66,7 @@ bool ImperfectBounds::fitsRegisters(const Factors& sizes) const noexcept
     return elements <= m_architecture.rfElements();
 }
 
-// Least traffic per operation, over all register files and arrays.
+// Functions for the least traffic per operation of any register file and array:
 
 bool ImperfectBounds::Profile::beats(const Profile& other) const noexcept
 {
@@ -231,7 +231,7 @@ void ImperfectBounds::boundArrays(const std::vector<Profile>& registers, const s
         }
 }
 
-// Traffic for given tile counts.
+// Functions for the traffic with given tile counts:
 
 double ImperfectBounds::freeOf(int op, const NestTiles& tiles, std::size_t level) const
 {
@@ -308,7 +308,7 @@ ImperfectBounds::Pes ImperfectBounds::pesOf(const NestTiles& tiles, double compu
     return out;
 }
 
-// Bounds.
+// Functions for the bounds:
 
 /// Bound on DRAM energy and DMA cycles. Operands that bypass the scratchpad are counted with the array.
 Cost ImperfectBounds::dramBound(const Moves& m, int dram) const

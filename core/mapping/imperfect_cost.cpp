@@ -70,7 +70,7 @@ ImperfectCost::ImperfectCost(const LoopNest& nest, const Architecture& architect
     m_elementCycles = architecture.dmaCyclesPerByte * real(architecture.elementBytes) * clocks;
 }
 
-// Closed-form sums: a sum over tiles is a product over loops.
+// Functions for closed-form sums (a sum over tiles is a product over loops):
 
 double summedSpan(const Dimension& d, const NestTiles& tiles, std::int64_t outputs,
                   std::int64_t filters) noexcept
@@ -231,7 +231,7 @@ std::int64_t ImperfectCost::cyclesBound(const NestTiles& tiles, const Reuse& spm
     return static_cast<std::int64_t>(std::ceil(std::max(pass, dma) * (1 - 1e-9)));
 }
 
-// Cycles: sums over classes of equal tiles.
+// Functions for cycles, which are sums over classes of equal tiles:
 
 /// One class of equal SPM tiles: the tile size of each loop.
 struct ImperfectCost::Shape

@@ -311,7 +311,7 @@ private:
         return w.stopped;
     }
 
-    // Start of the search: methods of the layer as it is, and of the padded layer.
+    // Functions for the start of the search: methods of the layer as it is, and of the padded layer.
 
     void seed()
     {
@@ -345,7 +345,7 @@ private:
             m_front.insert({e.energy, e.cycles}, method);
     }
 
-    // Groups of methods with equal numbers of SPM tiles.
+    // Functions for groups of methods with equal numbers of SPM tiles:
 
     void listGroups()
     {

@@ -10,7 +10,7 @@ namespace tilewright {
 
 namespace {
 
-// Which lens models which field.
+// Data and functions that say which lens models which field:
 
 constexpr unsigned lensBit(MachineLens lens)
 {
@@ -120,7 +120,7 @@ const Modelled& modelled(const Machine& machine, std::string_view path)
     return it == std::end(kModelled) ? kModelled[0] : *it; // a test checks that every field is in the list
 }
 
-// The list of the fields.
+// Functions that make the list of the fields:
 
 class FieldList
 {

@@ -96,7 +96,7 @@ public:
     }
 
 private:
-    // Image networks.
+    // Functions that build image networks:
 
     ModelTensorId conv(const std::string& name, ModelTensorId x, std::int64_t channels, std::int64_t kernel,
                        std::int64_t stride = 1, std::int64_t groups = 1)
@@ -186,7 +186,7 @@ private:
         classify(x);
     }
 
-    // Transformer networks.
+    // Functions that build transformer networks:
 
     [[nodiscard]] std::int64_t headSize() const { return m_o.hidden / m_o.heads; }
 

@@ -128,9 +128,7 @@ StaticSchedule makeStaticSchedule(const NpuGraph& graph, const NpuHardware& hw, 
             core = turn++ % coreFree.size();
         else if (assignment == Assignment::HeadParallel && head >= 0)
             core = static_cast<std::size_t>(coreOfHead(head, hw.cores));
-        // A unit costs the same on every core, so the core with the earliest start also has the earliest
-        // finish.
-        else
+        else // costs are equal on all cores: the earliest start is the earliest end
             for (std::size_t c = 1; c < coreFree.size(); ++c)
                 if (std::max(coreFree[c], unitReady[u]) < std::max(coreFree[core], unitReady[u]))
                     core = c;

@@ -6,7 +6,7 @@
 
 namespace tilewright {
 
-// Admission of steps ----------------------------------------------------------------------------------
+// Functions for the admission of steps ----------------------------------------------------------------
 
 bool RunCore::admits()
 {
@@ -48,7 +48,7 @@ void RunCore::release(SubgraphId subgraph)
     m_shared.record.room(m_core, m_room.taken(), m_shared.now);
 }
 
-// Beginnings of commands ------------------------------------------------------------------------------
+// Functions for beginnings of commands ----------------------------------------------------------------
 
 void RunCore::record(RunCommand what, Ticks end)
 {
@@ -118,7 +118,7 @@ bool RunCore::beginNetworkRead()
     return true;
 }
 
-// Ends of commands ------------------------------------------------------------------------------------
+// Functions for ends of commands ----------------------------------------------------------------------
 
 std::optional<Ticks> RunCore::nextEnd() const
 {

@@ -91,7 +91,7 @@ RunCommand RunCore::command(RunUnit unit) const
     return out;
 }
 
-// Loads -----------------------------------------------------------------------------------------------
+// Functions that name loads ---------------------------------------------------------------------------
 
 void RunCore::addGates(TensorId read, std::vector<std::uint32_t>& gates) const
 {
@@ -177,7 +177,7 @@ void RunCore::nameParts(const Step& step)
         addCovered(m_made[part.tensor], part.rect);
 }
 
-// Runs and stores -------------------------------------------------------------------------------------
+// Functions that name runs and stores -----------------------------------------------------------------
 
 /// Adds to the needs of a run the commands that produce its inputs; they must have ended before it begins.
 void RunCore::addNeeds(const Step& step, const StepLinks& links, std::uint32_t index, Command& run) const

@@ -114,8 +114,7 @@ static Json writeJson(const AxisValue& value)
     Json number = parsedJson(value.text);
     return numberText(number) == value.text
                ? number
-               // "1e3" is written as a text, because as a number it would be written in another form.
-               : Json(value.text);
+               : Json(value.text); // "1e3" stays text: as a number its form would change
 }
 
 static void bindFields(JsonFields& f, Axis& axis)

@@ -149,7 +149,8 @@ private:
     std::array<std::vector<bool>, kPools> m_taken;
     std::array<std::vector<bool>, 5> m_unitBusy;
     std::array<std::size_t, 5> m_firstUnit{};
-    // Barriers and segments from number m_firstSegment on. Segment n is the commands before barrier n.
+    // Barriers and segments from number m_firstSegment on. Segment n consists of the commands before barrier
+    // n.
     std::uint32_t m_firstSegment = 0;
     std::vector<Ref> m_barriers;
     std::vector<std::int64_t> m_openInSegment; ///< number of commands of a segment that are not ready

@@ -93,7 +93,7 @@ void addLeftOut(SummaryRow& row, const SummarySubject& subject)
             "cycle, so that these cycles do not compare with those of the other lenses");
 }
 
-// NPU.
+// Functions for rows of the NPU lens:
 
 SummaryRow npuRow(SummaryRow row, const SummarySubject& subject, const Progress& progress)
 {
@@ -163,7 +163,7 @@ SummaryRow npuRow(SummaryRow row, const SummarySubject& subject, const Progress&
     return row;
 }
 
-// Systolic.
+// Functions for rows of the Systolic lens:
 
 /// The operators of the model to which the report gives these names.
 std::vector<OperatorId> operatorsNamed(const lower::ModelOnMachine& model,
@@ -239,7 +239,7 @@ SummaryRow systolicRow(SummaryRow row, const SummarySubject& subject)
     return row;
 }
 
-// Mapping.
+// Functions for rows of the Mapping lens:
 
 SummaryRow mappingRow(SummaryRow row, const SummarySubject& subject, const Progress& progress)
 {

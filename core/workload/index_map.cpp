@@ -25,7 +25,7 @@ std::int64_t windowsOf(std::int64_t extent, std::int64_t before, std::int64_t af
     return room < 0 ? 0 : room / stride + 1;
 }
 
-// Windows.
+// Functions for maps of windows:
 
 /// Adds the places of `copies` images, which follow each other at a fixed distance; the first one is at
 /// `offset`.
@@ -78,7 +78,7 @@ MapFootprint footprintOf(const WindowsMap& m, const Rect& rect)
     return out.empty() ? MapFootprint{} : out;
 }
 
-// Repeat and slice.
+// Functions for repeat and slice maps:
 
 Interval repeated(Interval view, const std::array<std::int64_t, 2>& axis, std::int64_t& count)
 {
@@ -105,7 +105,7 @@ MapFootprint footprintOf(const SliceMap& m, const Rect& rect)
              m.cols[0] + r.c0 * m.cols[1], m.cols[0] + (r.c1 - 1) * m.cols[1] + 1}};
 }
 
-// Checks.
+// Checks of index maps:
 
 Error mapError(std::string field, std::string message)
 {

@@ -242,7 +242,7 @@ private:
         return best;
     }
 
-    // Boundaries between blocks.
+    // Functions that choose the boundaries between blocks:
 
     struct Rating
     {

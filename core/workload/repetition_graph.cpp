@@ -186,7 +186,7 @@ private:
         return blocks;
     }
 
-    // Operand sources.
+    // Functions that compare the sources of operands:
 
     struct Places
     {
@@ -327,7 +327,7 @@ private:
                       run.begin() + static_cast<std::ptrdiff_t>(bestFirst + bestCount));
     }
 
-    // Ops outside the paths to the last ops.
+    // Functions for ops outside the paths to the last ops:
 
     /// Adds ops that occur in every block and do not lead to its last op, for example graph outputs such as
     /// cached keys.

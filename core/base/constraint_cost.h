@@ -10,21 +10,21 @@
 
 namespace tilewright {
 
-/// The best value that a search has found, and a lower bound of all values that it could have found.
+/// The best value that a search has found, and a lower bound of all values that it could find.
 struct BoundedValue
 {
     double value = 0;
-    double bound = 0; ///< equal to the value if that is proven to be the least
+    double bound = 0; ///< equals `value` if that is proven to be the least
 };
 
-/// The best value with all constraints, minus the best one without this constraint.
+/// The cost of a constraint: the best value with all constraints, minus the best value without this one.
 struct ConstraintCost
 {
     std::string text;   ///< text of the constraint
     double without = 0; ///< best value found without the constraint
     double cost = 0;    ///< difference of the two values found
-    double least = 0;   ///< the difference of the two optima is proven to be at least this,
-    double most = 0;    ///< and at most this
+    double least = 0;   ///< proven lower bound of the difference of the two optima
+    double most = 0;    ///< proven upper bound of this difference
     /// Description of the schedules or mappings that the proofs cover; empty: all of them.
     std::string space;
 
@@ -35,13 +35,13 @@ struct ConstraintCost
     [[nodiscard]] std::string_view certainty() const noexcept;
 };
 
-/// Requires that the value of `without` is at most that of `with`; the search without the constraint ensures
-/// this by starting from the result found with it.
+/// Computes the cost of a constraint. Requires that the value of `without` is at most that of `with`. The
+/// search without the constraint ensures this by starting from the result found with it.
 [[nodiscard]] ConstraintCost constraintCost(std::string text, const BoundedValue& with,
                                             const BoundedValue& without);
 
-/// Returns a table with a row for each constraint: its text, the best value without it, its cost, and what is
-/// proven.
+/// Returns a table with a row for each constraint: its text, the best value without it, its cost, and how
+/// certain the cost is.
 [[nodiscard]] Table constraintCostTable(std::span<const ConstraintCost> costs, const std::string& value);
 
 } // namespace tilewright

@@ -6,8 +6,8 @@
 
 namespace tilewright {
 
-/// Returns the cells of one line of a table, without the quotes and blanks around them; a separator between
-/// quotes belongs to its cell. Trailing separators add no empty cells.
+/// Returns the cells of one line of a table, without the quotes and blanks around them. A separator between
+/// quotes is part of its cell. Trailing separators add no empty cells.
 [[nodiscard]] std::vector<std::string_view> csvCells(std::string_view line, char separator = ',');
 
 } // namespace tilewright

@@ -11,13 +11,13 @@
 
 namespace tilewright {
 
-/// A limit that is part of the reason.
+/// A limit that is part of the reason why no solution exists.
 struct ExcludingLimit
 {
-    std::string name;  ///< where it is set: "capacity", "lock of subgraph 2", "prologue", "RF.C"
+    std::string name;  ///< the setting: "capacity", "lock of subgraph 2", "prologue", "RF.C"
     std::string value; ///< "10 elements", "always", ">= 64"; empty if the name says all
-    /// Values of this limit that would be sufficient, each alone with all other limits unchanged: "a capacity
-    /// of 12 elements".
+    /// Values of this limit that would be sufficient: with each of them alone, all other limits unchanged, a
+    /// solution exists. Example: "a capacity of 12 elements".
     std::vector<std::string> enough;
     bool operator==(const ExcludingLimit&) const = default;
 };
@@ -34,26 +34,27 @@ struct Exclusion
     /// One sentence without a full stop: "capacity 10 elements: the thinnest slices of op add need
     /// 12 elements; a capacity of 12 elements would do".
     [[nodiscard]] std::string text() const;
-    /// `text()` behind "no WHAT exists: ", or "no WHAT was found: " if it is not proven.
+    /// Returns `text()` after "no WHAT exists: ", or after "no WHAT was found: " if it is not proven.
     [[nodiscard]] std::string sentence(std::string_view what) const;
     bool operator==(const Exclusion&) const = default;
 };
 
-/// "; a capacity of 12 elements would do": all that would do for any of the limits; empty if nothing is
+/// Text "; a capacity of 12 elements would do" with all sufficient values of all limits; empty if none is
 /// known.
 [[nodiscard]] std::string wouldDoText(const std::vector<ExcludingLimit>& limits);
 
-/// The JSON document of a verb that found nothing: `valid` false and `error` with the code NONE, the message
-/// and, if the reason is known, `limits` (each with `limit`, `value` and `would_do`), `because` and `proven`.
+/// The JSON document of a verb that found nothing. `valid` is false, and `error` has the code NONE and the
+/// message. If the reason is known, `error` also has `limits` (each with `limit`, `value` and `would_do`),
+/// `because` and `proven`.
 [[nodiscard]] std::string noneReport(const std::string& message, const std::optional<Exclusion>& why);
 
-/// "a", "a and b", "a, b and c".
+/// Joins texts: "a", "a and b", "a, b and c".
 [[nodiscard]] std::string listedWith(const std::vector<std::string>& parts, std::string_view word);
 
-/// Returns a small set of limits, as indices in 0 … count-1, that excludes every solution: a single limit if
-/// one suffices, else a pair, else a set from which no limit can be dropped. `excludes` gets a list of
-/// indices and returns true if these limits exclude every solution; this must be true for the list of all
-/// limits. Pairs are only tried among the first limits, so the most likely limits should come first.
+/// Returns a small set of limits, as indices from 0 to count - 1, that excludes every solution: a single
+/// limit if one suffices, else a pair, else a set from which no limit can be dropped. `excludes` gets a list
+/// of indices and returns true if these limits exclude every solution; it must return true for the list of
+/// all limits. Pairs are only tried among the first limits, so the most likely limits should come first.
 template <typename Excludes>
 [[nodiscard]] std::vector<std::size_t> smallestExcluding(std::size_t count, Excludes&& excludes)
 {

@@ -11,7 +11,8 @@
 namespace tilewright {
 
 [[nodiscard]] Json limitsJson(const std::vector<ExcludingLimit>& limits);
-/// The fields `limits` (each with `limit`, `value` and `would_do`), `because` and `proven`.
+/// Returns an object with the fields `limits` (each with `limit`, `value` and `would_do`), `because` and
+/// `proven`.
 [[nodiscard]] Json exclusionJson(const Exclusion& exclusion);
 /// The object `error` of a document: code NONE, the message, and the fields of exclusionJson() if the reason
 /// is known.

@@ -22,7 +22,7 @@ namespace {
 
 std::atomic<bool> g_readsNoPipes = false;
 
-/// Closes a file descriptor.
+/// Owns a file descriptor and closes it.
 class OpenFile
 {
 public:
@@ -43,7 +43,7 @@ private:
     int m_file;
 };
 
-/// Appends up to `size` bytes, less only at the end of the file; false where it cannot be read.
+/// Appends `size` bytes, or fewer at the end of the file. Returns false if the file cannot be read.
 bool readMore(int file, std::string& text, std::size_t size)
 {
     const std::size_t wanted = text.size() + size;
@@ -116,7 +116,7 @@ constexpr Signature kSignatures[] = {
     {1, "ELF\x02"sv, "a program", {}},
 };
 
-/// A file of safetensors begins with the length of its JSON header, in 8 bytes.
+/// True for a file in the format safetensors, which begins with the length of its JSON header in 8 bytes.
 bool isSafetensors(std::string_view head)
 {
     return head.size() > 10 && head.substr(4, 4) == "\0\0\0\0"sv && head[8] == '{' &&

@@ -14,7 +14,7 @@ namespace tilewright {
 /// Size limit of input files, in bytes.
 inline constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20;
 
-/// Bytes that are read at any position, a block at a time.
+/// Bytes that can be read at any position, a block at a time.
 class ByteSource
 {
 public:
@@ -40,7 +40,7 @@ private:
     std::string_view m_text;
 };
 
-/// A format of which only a part of a file is needed, however large the file is.
+/// A file format of which only a part is needed, however large the file is.
 struct PartFormat
 {
     bool (*isFormat)(std::string_view head); ///< recognises the format by the first 256 bytes
@@ -60,7 +60,7 @@ public:
 
     [[nodiscard]] std::string_view view() const noexcept { return m_text; }
     [[nodiscard]] std::string takeText() && { return std::move(m_text); }
-    /// SHA-256 of the whole file.
+    /// SHA-256 of the whole file, in hexadecimal digits.
     [[nodiscard]] std::string sha256() const;
 
 private:
@@ -72,19 +72,19 @@ private:
 /// waits for somebody to write to a pipe.
 void readNoPipes();
 
-/// Opens the file once. A regular file of the format may have any size; of any other file kMaxFileBytes are
-/// read at most. Nothing is mapped into memory, because a file that becomes shorter would end the program. A
-/// format that is known but not read is refused by name. The Error names the file.
+/// Opens a file, and reads it only once. A regular file of the format may have any size; other files may have
+/// at most kMaxFileBytes. Nothing is mapped into memory, because a file that becomes shorter would crash the
+/// program. Known formats that the program does not read are refused by name. The Error names the file.
 [[nodiscard]] Result<FileContent> readContent(const std::string& path, const PartFormat& format);
 
-/// Tells formats of other programs by the first bytes of a file: "is a zip archive ..., which is not read:
-/// ..."; empty for any other content.
+/// Recognises formats of other programs by the first bytes of a file. Returns a text: "is a zip archive ...,
+/// which is not read: ..."; empty for any other content.
 [[nodiscard]] std::string foreignFormat(std::string_view head);
 
 /// Reads a whole file. The Error names the file if it cannot be read or is larger than kMaxFileBytes.
 [[nodiscard]] Result<std::string> readFile(const std::string& path);
 
-/// Writes a whole file as an OutputFile (base/output_file.h).
+/// Writes a whole file by an OutputFile (base/output_file.h), so that it is never incomplete.
 [[nodiscard]] Status writeFileAtomically(const std::string& path, std::string_view content);
 
 } // namespace tilewright

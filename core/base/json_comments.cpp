@@ -7,7 +7,7 @@ namespace tilewright {
 
 namespace {
 
-/// Returns the offset of the first comment at or behind `from`, which is outside of quoted texts.
+/// Returns the offset of the first comment at or after `from`, which must be outside of quoted texts.
 std::size_t commentFrom(std::string_view text, std::size_t from)
 {
     for (std::size_t i = text.find_first_of("\"/", from); i < text.size();

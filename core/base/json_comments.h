@@ -11,9 +11,9 @@ namespace tilewright {
 /// Returns the offset of the first comment of a JSON text: `//` or `/*` outside of a quoted text.
 [[nodiscard]] std::optional<std::size_t> firstJsonComment(std::string_view text);
 
-/// Returns the text with spaces in place of its comments (`//` to the end of the line, `/*` to the next
-/// `*/`), so that every offset, line and column remains. A comment that is not closed is left, with what
-/// follows.
+/// Returns the text with its comments (`//` to the end of the line, `/*` to the next `*/`) replaced by
+/// spaces, so that every offset, line and column remains. A comment that is not closed is left as it is, with
+/// everything after it.
 [[nodiscard]] std::string withoutJsonComments(std::string_view text);
 
 } // namespace tilewright

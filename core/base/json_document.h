@@ -10,8 +10,8 @@
 
 namespace tilewright {
 
-/// Returns the fields that are not in `known` as the text of one JSON object; empty without such fields. Used
-/// to keep unknown fields when a file is read and saved.
+/// Returns the fields that are not in `known` as the text of one JSON object; empty if there are none.
+/// Unknown fields are kept in this way when a file is read and saved.
 [[nodiscard]] std::string unknownFields(const Json& object, std::span<const std::string_view> known);
 
 /// Adds the fields of an unknownFields() text to the object. Existing fields are not changed.

@@ -72,7 +72,8 @@ Status JsonFields::close() const
     if (reading() && m_object->node().is_object()) {
         std::vector<std::string_view> known = m_keys;
         known.insert(known.end(), m_knownOthers.begin(), m_knownOthers.end());
-        std::vector<std::string_view> missing = known; // a field that is there is not a misspelt one
+        // Present fields are removed: they are not missing by a misspelling.
+        std::vector<std::string_view> missing = known;
         std::erase_if(missing, [&](std::string_view key) { return m_object->has(key); });
         for (const auto& [key, value] : m_object->node().items())
             if (std::ranges::find(known, key) == known.end() &&

@@ -29,7 +29,7 @@ struct Numbers
     double min = 0;
     double max = 0;
 };
-/// Words of an enumeration: its values and the function that returns the word of a value.
+/// Words of an enumeration: its values, and the function that returns the word for a value.
 template <typename E> struct Words
 {
     std::span<const E> values;
@@ -39,7 +39,7 @@ template <typename E> struct Words
 struct Like
 {
     std::string_view key;
-    /// Empty if the other field is not a list, which is reported for that field.
+    /// Length of the other list. Empty if that field is not a list, for which it reports its own error.
     std::optional<std::size_t> size;
 };
 
@@ -100,11 +100,11 @@ public:
     /// Reports an error that involves several fields. `where` is the path relative to this object
     /// ("inputs[2]") or empty.
     void fail(std::string_view where, std::string message);
-    /// Reports the error of a check, if any. Its path is relative to this object.
+    /// Reports the Error of a check, if there is one. Its path is relative to this object.
     void check(const Status& status);
 
-    /// Accepts unknown fields, except one that is probably a missing field misspelt; others() returns them.
-    /// `knownOthers`: fields among them that have a meaning elsewhere.
+    /// Accepts unknown fields; others() returns them. A field that is probably a misspelt required field is
+    /// still an error. `knownOthers`: unknown fields that have a meaning elsewhere.
     void allowOthers(std::span<const std::string_view> knownOthers = {})
     {
         m_othersAllowed = true;
@@ -133,7 +133,7 @@ private:
 template <typename T>
 concept JsonObjectFunction = std::invocable<const T&, JsonFields&>;
 
-// -- reading one value; `out` is changed only if the value is legal
+// Functions that read one value; `out` is changed only if the value is legal:
 
 [[nodiscard]] Status readJson(const JsonCursor& at, double& out, const Numbers& range);
 [[nodiscard]] Status readJson(const JsonCursor& at, std::string& out);
@@ -229,7 +229,7 @@ Status readJson(const JsonCursor& at, std::vector<T>& out, const Like& like, con
     return readJson(at, out, rule...);
 }
 
-// -- writing one value
+// Functions that write one value:
 
 template <typename T, typename... Rule> Json writeJson(const T& value, const Rule&...)
 {
@@ -287,7 +287,7 @@ void JsonFields::bind(std::string_view key, bool isRequired, T& value, const Rul
             m_error = s.error();
 }
 
-// -- reading a whole text
+// Functions that read a whole text:
 
 /// Parses a JSON text as a value of type T.
 template <typename T, typename... Context>
@@ -311,8 +311,8 @@ template <typename T> [[nodiscard]] Status checkJsonValue(const T& value)
     return readJson(JsonCursor(json, {}), copy);
 }
 
-/// Binds the optional field "bits", the width of an element: a multiple of 1/1024 bit, at most 64 bits.
-/// `parts`: in 1/1024 bit; 0 if the field is absent.
+/// Binds the optional field "bits", the width of an element. It is a multiple of 1/1024 bit, at most 64 bits.
+/// `parts` is the width in 1/1024 bit; 0 if the field is absent.
 void bindBits(JsonFields& f, std::int64_t& parts);
 
 } // namespace tilewright

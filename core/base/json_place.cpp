@@ -21,7 +21,7 @@ public:
     {
         return std::min(m_text.find_first_not_of(" \t\r\n", i), m_text.size());
     }
-    /// Returns the offset behind the string that begins at i.
+    /// Returns the offset after the string that begins at i.
     [[nodiscard]] std::size_t stringEnd(std::size_t i) const
     {
         for (++i; i < m_text.size() && m_text[i] != '"'; ++i)
@@ -29,7 +29,7 @@ public:
                 ++i;
         return std::min(i + 1, m_text.size());
     }
-    /// Returns the offset behind the value that begins at i.
+    /// Returns the offset after the value that begins at i.
     [[nodiscard]] std::size_t valueEnd(std::size_t i) const
     {
         int depth = 0;
@@ -94,7 +94,7 @@ private:
     std::string_view m_text;
 };
 
-/// Returns the number that follows `word` in a text.
+/// Returns the number that follows `word` in a text; nullopt if there is none.
 std::optional<std::size_t> numberAfter(std::string_view text, std::string_view word)
 {
     const auto at = text.find(word);
@@ -158,7 +158,7 @@ std::optional<TextPlace> placeOfError(std::string_view json, const Error& error)
     }
     begin = std::min(begin + *column - 1, json.size());
     const std::size_t end = std::min(begin + 1, json.size());
-    // The parser stops at the last character of an unexpected string; mark the whole string.
+    // The parser stops at the last character of an unexpected string. The whole string is marked.
     if (begin < json.size() && json[begin] == '"' && begin > 0)
         if (const auto quote = json.find_last_of("\"\n", begin - 1);
             quote != std::string_view::npos && json[quote] == '"')

@@ -22,7 +22,7 @@ struct TextPlace
 /// the first part of the path does not exist or the path is empty.
 [[nodiscard]] std::optional<TextPlace> placeOfPath(std::string_view json, std::string_view path);
 
-/// Returns the range to which an Error refers: by its path, or by line and column in its message.
+/// Returns the range to which an Error refers, found by its path, or by line and column in its message.
 [[nodiscard]] std::optional<TextPlace> placeOfError(std::string_view json, const Error& error);
 
 } // namespace tilewright

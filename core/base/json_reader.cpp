@@ -18,10 +18,11 @@ namespace tilewright {
 
 namespace {
 
-/// Limit of fields per object. Real files have fewer, and the ordered object is searched linearly.
+/// Maximum number of fields per object. Real files have fewer. The limit exists because fields are found by
+/// linear search.
 constexpr std::size_t kMaxFields = 2000;
-/// Limits of lists with objects, and of values. A model of 64 MiB has less than half of them. An empty list
-/// takes 3 bytes of a file and 60 bytes of memory.
+/// Maximum numbers of lists and objects, and of values. A model of 64 MiB has less than half of them. An
+/// empty list takes 3 bytes of a file and 60 bytes of memory.
 constexpr std::size_t kMaxContainers = 4'000'000;
 constexpr std::size_t kMaxValues = 16'000'000;
 
@@ -49,14 +50,14 @@ Position positionOf(std::string_view text, std::size_t offset)
     return p;
 }
 
-/// A limit that a text exceeds, and where.
+/// A limit that a text exceeds, and the place where it does.
 struct Excess
 {
     std::string what;
     std::size_t offset = 0;
 };
 
-/// Checks the limits before anything is parsed, because the parser would need gigabytes for a hundred
+/// Checks the limits before the text is parsed, because the parser would need gigabytes for a hundred
 /// megabytes of brackets.
 std::optional<Excess> firstExcess(std::string_view text)
 {
@@ -111,7 +112,7 @@ std::string plainReason(const std::string& what)
           std::pair{"expected end of input", "expected nothing more"},
           std::pair{"number overflow parsing", "a number is too large:"}})
         replaceAll(reason, theirs, ours);
-    // The message quotes the last token, which can have megabytes.
+    // The message quotes the last token, which can be megabytes long.
     constexpr std::size_t kLongest = 160;
     if (reason.size() > kLongest)
         reason = reason.substr(0, kLongest) + "...";
@@ -140,7 +141,7 @@ std::string excerpt(std::string text)
     if (text.size() > kLongest) {
         text.resize(kLongest);
         while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xc0) == 0x80)
-            text.pop_back(); // do not cut a UTF-8 sequence
+            text.pop_back(); // removes an incomplete UTF-8 sequence at the end
         if (!text.empty() && static_cast<unsigned char>(text.back()) >= 0xc0)
             text.pop_back();
         text += "...";
@@ -201,7 +202,8 @@ public:
         auto& fields = m_open.back()->get_ref<Json::object_t&>();
         if (fields.size() >= kMaxFields)
             return refuse("one object has more than " + std::to_string(kMaxFields) + " fields");
-        // The vector below the ordered map: the map itself would compare the key with all others.
+        // The key is appended to the vector below the ordered map, because the map would compare it with all
+        // other keys.
         static_cast<Json::object_t::Container&>(fields).emplace_back(std::move(name), nullptr);
         return true;
     }
@@ -237,7 +239,8 @@ private:
         m_open.push_back(place(std::move(container)));
         return true;
     }
-    /// Puts a value where the parser is: at the root, behind the last key, or at the end of the list.
+    /// Inserts a value at the current position of the parser: as root, for the last key, or at the end of the
+    /// list.
     Json* place(Json value)
     {
         if (m_open.empty())
@@ -257,12 +260,12 @@ private:
 
     std::string_view m_text;
     Json m_root;
-    std::vector<Json*> m_open; ///< objects and lists that are not closed yet, the outermost first
+    std::vector<Json*> m_open; ///< objects and lists that are not closed yet, from the outermost inwards
     std::vector<std::string_view> m_names;
     std::string m_fault;
 };
 
-/// Parses a text without comments.
+/// Parses a text that has no comments.
 Result<Json> parsePlainJson(std::string_view text, const std::string& file)
 {
     const auto syntax = [&](std::string why) { return Error{ErrorCode::Syntax, std::move(why), {}, file}; };
@@ -274,7 +277,7 @@ Result<Json> parsePlainJson(std::string_view text, const std::string& file)
     try {
         if (Json::sax_parse(text.begin(), text.end(), &builder))
             return builder.take();
-    } catch (const std::bad_alloc&) { // no fault of the text
+    } catch (const std::bad_alloc&) { // lack of memory is not an error of the text
         throw;
     } catch (const std::exception& e) {
         return syntax("not valid JSON (" + plainReason(e.what()) + ")");
@@ -393,7 +396,7 @@ Result<std::int64_t> JsonCursor::integer(std::int64_t min, std::int64_t max) con
     } else if (m_node->is_number_integer()) {
         value = m_node->get<std::int64_t>();
     } else if (m_node->is_number_float()) {
-        // Many programs write 128.0 for the integer 128.
+        // Many programs write the integer 128 as 128.0.
         const double d = m_node->get<double>();
         if (!(std::abs(d) <= 9007199254740992.0) || d != std::floor(d))
             return expected(what());

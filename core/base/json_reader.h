@@ -19,17 +19,17 @@ namespace tilewright {
 using Json = nlohmann::ordered_json;
 
 /// Strict parser, the only one of the program: no duplicate keys, valid UTF-8, at most 64 nesting levels,
-/// 4,000,000 lists and objects, 16,000,000 values. Comments (`//`, `/* */`) are read over; a notice() says so
-/// if the file has a name. An Error contains line and column. Never throws; time and memory are linear in the
-/// text.
+/// 4,000,000 lists and objects, 16,000,000 values. Comments (`//`, `/* */`) are skipped; if the file has a
+/// name, a notice() reports them. An Error contains line and column. Never throws. Time and memory are linear
+/// in the length of the text.
 [[nodiscard]] Result<Json> parseJson(std::string_view text, const std::string& file);
 
-/// Text of a value, on one line or with `indent` spaces per level. The only way to write JSON: it never
-/// throws.
+/// Text of a value, on one line or with `indent` spaces per level. All JSON is written by this function,
+/// which never throws.
 [[nodiscard]] std::string jsonText(const Json& value, int indent = -1);
 
-/// Parses a text that this program wrote or has read before, so that its errors concern nobody. Returns a
-/// discarded value (is_discarded()) if it is not JSON.
+/// Parses a text that this program wrote or has already checked, so that no error needs to be reported.
+/// Returns a discarded value (is_discarded()) if the text is not JSON.
 [[nodiscard]] Json parsedJson(std::string_view text);
 
 /// A node of a JSON document with its path, so that every error message contains the field. Getters return
@@ -75,7 +75,7 @@ public:
 
     [[nodiscard]] Result<std::int64_t> integer(std::int64_t min, std::int64_t max) const;
     [[nodiscard]] Result<double> number(double min, double max) const;
-    /// A text in one line, as printable() makes it.
+    /// Returns the text of the node on one line, as printable() makes it.
     [[nodiscard]] Result<std::string> string() const;
     [[nodiscard]] Result<bool> boolean() const;
     [[nodiscard]] Result<std::vector<std::int64_t>> integers(std::int64_t min, std::int64_t max,

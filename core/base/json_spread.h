@@ -9,7 +9,7 @@
 
 namespace tilewright {
 
-/// n, or one for each of two axes, or one for each of four sides.
+/// Numbers written as one number n, as one per axis (two), or as one per side (four).
 struct Spread : Integers
 {
 };

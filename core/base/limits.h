@@ -3,7 +3,7 @@
 
 namespace tilewright {
 
-/// Levels of brackets that a reader of text follows.
+/// Maximum nesting of brackets in texts that the program reads.
 inline constexpr int kMaxNesting = 64;
 
 } // namespace tilewright

@@ -33,7 +33,8 @@ void setNoticeHandler(NoticeHandler handler)
 
 void notice(const Error& what)
 {
-    NoticeHandler handler; // called without the lock: it may wait for another lock, such as that of Python
+    // Called without the lock, because it may wait for another lock, such as that of Python.
+    NoticeHandler handler;
     {
         const std::scoped_lock lock(notices().mutex);
         if (notices().handler &&

@@ -13,8 +13,8 @@ using NoticeHandler = std::function<void(const Error&)>;
 /// Sets the receiver of this program: the command line prints notices, the window shows them, Python warns.
 /// An empty handler drops them.
 void setNoticeHandler(NoticeHandler handler);
-/// Reports a notice, only once for each file and message; the place in the file (`path`) may differ. Internal
-/// errors are reported each time.
+/// Reports a notice. Each combination of file and message is reported only once; the place in the file
+/// (`path`) is not compared. Internal errors are reported each time.
 void notice(const Error& what);
 
 } // namespace tilewright

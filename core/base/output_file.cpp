@@ -35,7 +35,8 @@ bool writeAll(int file, std::string_view content)
     return true;
 }
 
-/// fsync() of a file or folder. EINVAL is success: the file system does not support fsync.
+/// fsync() of a file or folder. EINVAL counts as success: it means that the file system does not support
+/// fsync.
 bool syncToDisk(int file)
 {
     return ::fsync(file) == 0 || errno == EINVAL;
@@ -45,7 +46,7 @@ bool syncToDisk(int file)
 /// a loop.
 std::string behindLinks(std::string path)
 {
-    constexpr int kMostLinks = 40; // the limit of the Linux kernel
+    constexpr int kMostLinks = 40; // equals the limit of the Linux kernel
     for (int i = 0; i < kMostLinks; ++i) {
         std::error_code noLink;
         const fs::path next = fs::read_symlink(path, noLink);
@@ -79,8 +80,8 @@ std::string randomName()
     return out;
 }
 
-/// Gives the file the owner, group and permissions of another one. A group that may not be set gets no more
-/// than all others.
+/// Gives the file the owner, group and permissions of another one. If the group cannot be set, the file's
+/// group gets only the permissions of all others.
 bool takeOwnerAndMode(int file, const struct stat& of)
 {
     mode_t mode = of.st_mode & 07777U;
@@ -116,7 +117,7 @@ void OutputFile::begin(const std::string& temporaries)
 {
     struct stat there = {};
     const bool exists = ::stat(m_path.c_str(), &there) == 0;
-    // Opened by its descriptor, since it may be impossible to open it a second time.
+    // The file is opened by its descriptor, because it may be impossible to open it a second time.
     if (exists && isDeviceName(m_path))
         for (const int own : {STDOUT_FILENO, STDERR_FILENO})
             if (struct stat mine = {};
@@ -153,7 +154,8 @@ void OutputFile::write(std::string_view text)
         check(writeAll(m_file, text));
 }
 
-/// Returns 0 or errno. Sets `existed` if the file existed and is kept.
+/// Moves the temporary file to its final name. Returns 0 or errno. Sets `existed` if the file existed and was
+/// kept.
 int OutputFile::moveIntoPlace(IfThere ifThere, bool& existed)
 {
     const auto moved = [this] {
@@ -164,7 +166,8 @@ int OutputFile::moveIntoPlace(IfThere ifThere, bool& existed)
     };
     if (ifThere == IfThere::Replace) {
         const int error = m_inPlace ? EBUSY : moved();
-        return error == EBUSY ? copyIntoPlace() : error; // EBUSY of rename(): the file itself is a mount
+        // Rename() returns EBUSY if the file itself is a mount.
+        return error == EBUSY ? copyIntoPlace() : error;
     }
     const int linked = ::link(m_temporary.c_str(), m_target.c_str()) == 0 ? 0 : errno;
     existed = linked == EEXIST;
@@ -175,8 +178,8 @@ int OutputFile::moveIntoPlace(IfThere ifThere, bool& existed)
     return existed ? 0 : linked;
 }
 
-/// Overwrites the file with the temporary one. Disk space is reserved first; if the copy fails after that,
-/// the temporary file is kept. Returns 0 or errno.
+/// Overwrites the file with the content of the temporary one. Disk space is reserved first. If the copy fails
+/// after that, the temporary file is kept. Returns 0 or errno.
 int OutputFile::copyIntoPlace()
 {
     const int to = ::open(m_target.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);

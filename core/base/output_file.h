@@ -10,28 +10,29 @@ namespace tilewright {
 
 enum class IfThere : bool { Replace, Keep };
 
-/// The one writer of files. After an error, an interruption or a power failure the file is either complete or
-/// as it was: the content goes to a temporary file of an unguessable name in the same folder, which takes the
-/// name of the file in commit(), after an fsync of both. Several programs on several machines may write the
-/// same file at the same time.
+/// Writes a file; all files of the program are written by this class. After an error, an interruption or a
+/// power failure, the file is either complete or unchanged: the content is written to a temporary file with
+/// an unguessable name in the same folder. commit() renames it to the file, after an fsync of both. Several
+/// programs on several machines may write the same file at the same time.
 ///
-/// A symbolic link stays, and so do permissions and, where it may be set, owner. A file with several hard
-/// links is overwritten in place, from the complete temporary file. Pipes and devices (/dev/stdout) are
-/// written at once.
+/// A symbolic link is kept, and so are the permissions and, if it may be set, the owner. A file with several
+/// hard links is overwritten in place with the content of the complete temporary file. Pipes and devices
+/// (/dev/stdout) are written directly.
 class OutputFile
 {
 public:
-    /// `temporaries`: another folder of the temporary file, on the same file system.
+    /// `temporaries`: another folder for the temporary file, on the same file system.
     explicit OutputFile(std::string path, const std::string& temporaries = {});
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
-    /// Without commit() the file stays as it was.
+    /// Without commit() the file does not change.
     ~OutputFile();
 
     void write(std::string_view text);
-    /// The Error is the first one since the beginning. False if there is a file, and `ifThere` is Keep.
+    /// Puts the written content in place of the file. The Error is the first one since the beginning. Returns
+    /// false if the file exists and `ifThere` is Keep.
     [[nodiscard]] Result<bool> commit(IfThere ifThere = IfThere::Replace);
-    /// True after the first error: the rest need not be made.
+    /// True after the first error: the remaining content need not be produced.
     [[nodiscard]] bool failed() const noexcept { return m_error != 0; }
 
 private:
@@ -49,7 +50,7 @@ private:
     bool m_inPlace = false;
 };
 
-/// Errors where a file can certainly not be written. For before long work, not after it.
+/// Returns an Error if a file certainly cannot be written. Call it before a long computation, not after it.
 [[nodiscard]] Status checkOutput(const std::string& path);
 
 } // namespace tilewright

@@ -10,9 +10,9 @@ namespace tilewright {
 
 enum class ErrorCode {
     Io,       ///< a file cannot be read or written
-    Syntax,   ///< not JSON, or beyond the limits of size and depth
+    Syntax,   ///< not JSON, or beyond the limits of size and nesting
     Field,    ///< a field is missing or has the wrong type or value
-    Problem,  ///< well-formed, but not a legal problem, layer, model ...
+    Problem,  ///< well-formed, but not a legal problem, layer, model, ...
     Refused,  ///< an edit or request that the rules do not allow
     Missing,  ///< readable, but with parts that the program cannot compute (--strict)
     Internal, ///< an internal error of the program

@@ -13,11 +13,12 @@
 
 namespace tilewright {
 
-/// Text type of the user interface (QString). core/ does not depend on Qt.
+/// A text type of the user interface (QString). It is a template parameter, because core/ does not depend on
+/// Qt.
 template <typename T>
 concept WindowText = std::same_as<decltype(std::declval<const T&>().toStdString()), std::string>;
 
-/// Text of a table. Converts from the text types of core and of the user interface.
+/// Text of a table. It converts from the text types of core/ and of the user interface.
 struct TableText : std::string
 {
     TableText() = default;
@@ -48,7 +49,7 @@ struct TableValue : std::variant<std::monostate, std::int64_t, double, std::stri
     [[nodiscard]] std::string exact() const;
 };
 
-/// Kind of the values of a column: defines the number format and the alignment. Only texts are left-aligned.
+/// Kind of the values in a column. It determines number format and alignment; only texts are left-aligned.
 enum class ColumnKind : std::uint8_t {
     Text,
     Number,
@@ -82,9 +83,10 @@ struct TableColumn
     ColumnKind kind = ColumnKind::Text;
     TableText tip = {};
     std::function<TableCell(std::size_t row)> cell = {};
-    TableText name = {};   ///< heading in copies and files; empty: the title
-    bool copied = true;    ///< false: the column is left out of copies and files
-    TableText figure = {}; ///< lens and address of its figures, "schedule:subgraphs.*.latency"; * is the row
+    TableText name = {}; ///< heading in copies and files; empty: the title
+    bool copied = true;  ///< false: copies and files do not contain the column
+    /// Lens and address of the column's figures: "schedule:subgraphs.*.latency", where * stands for the row.
+    TableText figure = {};
 };
 
 /// A table for the screen, the command line, files and the clipboard. The cells are either stored in `rows`
@@ -98,7 +100,7 @@ struct Table
     std::vector<TableColumn> columns;
     std::vector<std::vector<TableCell>> rows;
     std::size_t count = 0;
-    std::function<TableText(std::size_t row)> rowTip; ///< tooltip of cells without their own
+    std::function<TableText(std::size_t row)> rowTip; ///< tooltip of cells that have none of their own
 
     [[nodiscard]] std::size_t rowCount() const noexcept { return rows.empty() ? count : rows.size(); }
     void add(std::vector<TableCell> row) { rows.push_back(std::move(row)); }

@@ -36,7 +36,8 @@ std::string grouped(std::string plain, bool negative)
     return plain;
 }
 
-/// Text of a non-negative change: as `usual`, but values that would round to 0 get two significant digits.
+/// Text of a non-negative change. It is that of `usual`, except that values which would round to 0 get two
+/// significant digits.
 std::string magnitude(double value, std::string (*usual)(double))
 {
     return value < 0.05 ? significantNumber(value, 2) : usual(value);
@@ -46,7 +47,7 @@ std::string magnitude(double value, std::string (*usual)(double))
 
 std::string formatNumber(double value)
 {
-    // Numbers below 1e15 have no exponent: 11468800 is easier to read than 1.14688e+07.
+    // Numbers below 1e15 are written without exponent: 11468800 is easier to read than 1.14688e+07.
     const bool plain = value > -1e15 && value < 1e15;
     return plain ? digits(value, std::chars_format::fixed) : digits(value);
 }
@@ -208,7 +209,7 @@ std::string secondsText(double seconds)
 
 namespace {
 
-/// Letters and digits of the word in lower case: "traversalOrders" and "Traversal-Orders" become equal.
+/// Lower-case letters and digits of the word, so that "traversalOrders" and "Traversal-Orders" become equal.
 std::string plainWord(std::string_view word)
 {
     std::string out;
@@ -220,13 +221,13 @@ std::string plainWord(std::string_view word)
     return out;
 }
 
-/// Number of changes of one character (also: two neighbours swapped) from one word to the other; `most` + 1
-/// if there are more.
+/// Number of edits (changes of one character, or swaps of two neighbours) that turn one word into the other;
+/// `most` + 1 if there are more.
 std::size_t distance(std::string_view a, std::string_view b, std::size_t most)
 {
     if (std::max(a.size(), b.size()) > std::min(a.size(), b.size()) + most)
         return most + 1;
-    std::array<std::vector<std::size_t>, 3> rows; // the two rows before the current one, and the current one
+    std::array<std::vector<std::size_t>, 3> rows; // the current row and the two rows before it
     for (std::vector<std::size_t>& row : rows)
         row.resize(b.size() + 1);
     for (std::size_t j = 0; j <= b.size(); ++j)
@@ -248,7 +249,7 @@ std::size_t distance(std::string_view a, std::string_view b, std::size_t most)
 
 std::string_view similarWord(std::string_view word, std::span<const std::string_view> known)
 {
-    constexpr std::size_t kLongest = 64; // words of the formats are shorter
+    constexpr std::size_t kLongest = 64; // all words of the file formats are shorter
     std::string_view best;
     if (word.size() > kLongest)
         return best;

@@ -16,8 +16,8 @@ namespace tilewright {
 
 namespace {
 
-/// A unit as 10^ten * 2^two * times of the base unit of its quantity. Powers of ten are added to the exponent
-/// of the number, so that "0.1 GHz" is exactly 100 MHz.
+/// A unit, expressed as 10^ten * 2^two * times of the base unit of its quantity. The powers of ten are added
+/// to the exponent of the number, so that "0.1 GHz" is exactly 100 MHz.
 struct UnitName
 {
     std::string_view name;
@@ -78,20 +78,22 @@ std::string folded(std::string_view text)
     return out;
 }
 
-/// The unit with this name; else, without regard to case, the only one. "mHz" is not MHz.
+/// The unit with exactly this name; if there is none, the only one with this name in any case. "mHz" is not
+/// MHz.
 Result<UnitName> unitNamed(std::string_view name, std::string_view unit)
 {
     std::vector<UnitName> known;
     const std::span<const UnitName> quantity = quantityOf(unit);
     known.assign(quantity.begin(), quantity.end());
-    if (unit == "B" || unit == "cycles") // counts, as a plain number is
+    if (unit == "B" || unit == "cycles") // these are counts, as plain numbers are
         known.insert(known.end(), std::begin(kPlain) + 1, std::end(kPlain));
     if (const auto exact = std::ranges::find(known, name, &UnitName::name); exact != known.end())
         return *exact;
     const bool hasCapital = std::ranges::any_of(name, [](char c) { return c >= 'A' && c <= 'Z'; });
     std::optional<UnitName> found;
     for (const UnitName& one : known) {
-        // "m" alone and in "mHz" is milli; "mhz" is typed without regard to case.
+        // "m" alone and in "mHz" means milli. In "mhz" it does not, because that was typed without regard to
+        // case.
         const bool isMilli =
             name.front() == 'm' && one.name.starts_with('M') && (hasCapital || name.size() == 1);
         if (folded(name) != folded(one.name) || isMilli)
@@ -128,10 +130,11 @@ constexpr std::array<Fraction, 11> kFractions = {{{"½", 0.5},
                                                   {"⅒", 0.1}}};
 constexpr std::array<std::string_view, 7> kSpaces = {" ",      "\t",     "\u00a0", "\u202f",
                                                      "\u2009", "\u2007", "\u2002"};
-/// Separators of groups of digits that are no decimal separator anywhere.
+/// Signs that separate groups of digits and are nowhere a decimal separator.
 constexpr std::array<std::string_view, 4> kGroups = {" ", "'", "’", "_"};
 
-/// Takes one of `words` off the start of the text; empty if it begins with none.
+/// Removes one of `words` from the start of the text and returns it; empty if the text begins with none of
+/// them.
 template <std::size_t N>
 std::string_view take(std::string_view& text, const std::array<std::string_view, N>& words)
 {
@@ -151,7 +154,7 @@ std::string_view takeDigits(std::string_view& text)
     return out;
 }
 
-/// A typed text in its parts, before the separators are interpreted.
+/// The parts of a typed text, before its separators are interpreted.
 struct Parts
 {
     std::string sign;     ///< "-" or empty
@@ -161,7 +164,7 @@ struct Parts
     std::string unit;
 };
 
-/// Spaces become " ", so that "1 024" with a narrow no-break space is like any other.
+/// Replaces all kinds of spaces by " ", so that "1 024" with a narrow no-break space is read like any other.
 std::string plainSpaces(std::string_view text)
 {
     std::string out;
@@ -182,7 +185,8 @@ void skipSpaces(std::string_view& text)
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
 }
 
-/// Takes "e3", "× 10⁶" or "x10^6" off the text. False if an exponent is out of any range.
+/// Removes an exponent such as "e3", "× 10⁶" or "x10^6" from the start of the text. Returns false if the
+/// exponent is beyond any range.
 bool takeExponent(std::string_view& text, int& exponent)
 {
     constexpr std::array<std::string_view, 10> kRaised = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
@@ -261,7 +265,8 @@ std::optional<Parts> partsOf(const std::string& typed)
     return out;
 }
 
-/// The mantissa as digits with a point, if it is written in this style. Groups are of three digits.
+/// Returns the mantissa as digits with a decimal point if it is written in this style, with groups of three
+/// digits; else nullopt.
 std::optional<std::string> plainMantissa(std::string_view text, const NumberStyle& style)
 {
     std::string out(takeDigits(text));
@@ -295,7 +300,7 @@ std::optional<std::string> plainMantissa(std::string_view text, const NumberStyl
     return text.empty() ? std::optional(out) : std::nullopt;
 }
 
-/// digits * 10^ten, correctly rounded.
+/// Returns digits * 10^ten, correctly rounded.
 double scaled(const std::string& digits, int ten)
 {
     const std::string text = (digits.empty() ? "0" : digits) + "e" + std::to_string(ten);
@@ -306,7 +311,7 @@ double scaled(const std::string& digits, int ten)
                                                                   : INFINITY;
 }
 
-/// A number that no style reads in two ways: three decimals get a fourth.
+/// Writes a number so that no style reads it in another way: a number with three decimals gets a fourth.
 std::string unambiguous(const std::string& digits)
 {
     const std::size_t point = digits.find('.');
@@ -371,7 +376,7 @@ Result<double> readNumber(std::string_view text, std::string_view unit, const Nu
 
 Result<std::int64_t> readInteger(std::string_view text, std::string_view unit, const NumberStyle& style)
 {
-    constexpr double kLargest = 9007199254740992.0; // 2^53, up to which every integer is a double
+    constexpr double kLargest = 9007199254740992.0; // 2^53: up to this value every integer is a double
     const auto value = readNumber(text, unit, style);
     if (!value)
         return value.error();

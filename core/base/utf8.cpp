@@ -10,8 +10,8 @@ namespace tilewright {
 
 namespace {
 
-/// Code points of the bytes 0x80 to 0x9f in Windows-1252. The five bytes without a character keep their
-/// number, as in browsers.
+/// Code points of the bytes 0x80 to 0x9f in Windows-1252. The five bytes without a character become the code
+/// points of equal value, as in browsers.
 constexpr std::array<char32_t, 32> kWindows1252 = {
     0x20ac, 0x81,   0x201a, 0x192,  0x201e, 0x2026, 0x2020, 0x2021, 0x2c6,  0x2030, 0x160,
     0x2039, 0x152,  0x8d,   0x17d,  0x8f,   0x90,   0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
@@ -29,10 +29,10 @@ bool isPlain(char c)
     return code >= 0x20 && code < 0x7f;
 }
 
-/// The character, or its name in brackets if it is not shown.
+/// Appends the character, or its name in brackets if it cannot be shown.
 void appendShown(std::string& out, char32_t code)
 {
-    constexpr char32_t kPictures = 0x2400, kDelete = 0x2421; // signs of the control characters of ASCII
+    constexpr char32_t kPictures = 0x2400, kDelete = 0x2421; // signs for the control characters of ASCII
     if (isShown(code))
         return appendUtf8(out, code);
     if (code < 0x20 || code == 0x7f)
@@ -46,7 +46,7 @@ void appendShown(std::string& out, char32_t code)
     out += ']';
 }
 
-/// Length of the longest valid beginning.
+/// Length in bytes of the longest valid UTF-8 text at the beginning.
 std::size_t validLength(std::string_view text)
 {
     std::size_t at = 0;
@@ -92,7 +92,7 @@ void appendUtf8(std::string& out, char32_t code)
         return add(code);
     const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
     add((0xff00U >> (more + 1) & 0xffU) |
-        code >> (6 * more)); // 0xc0, 0xe0 or 0xf0 below the bits of the code
+        code >> (6 * more)); // 0xc0, 0xe0 or 0xf0, plus the highest bits of the code
     for (int i = more - 1; i >= 0; --i)
         add(0x80U | (code >> (6 * i) & 0x3fU));
 }

@@ -18,8 +18,8 @@ namespace tilewright {
 class Workers
 {
 public:
-    /// `end` tells the workers to end early. It is called after an exception in one of them, and if the owner
-    /// leaves without join().
+    /// `end` tells the workers to end early. It is called after an exception in a worker, and if the owner is
+    /// destroyed before join().
     explicit Workers(std::function<void()> end) : m_end(std::move(end)) {}
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
@@ -29,7 +29,7 @@ public:
             m_end();
     }
 
-    /// Calls work() in a thread of its own. Throws std::system_error if there can be no more threads.
+    /// Calls work() in a new thread. Throws std::system_error if no more threads can be created.
     template <class Work> void start(Work work)
     {
         m_threads.reserve(m_threads.size() + 1);
@@ -60,7 +60,7 @@ public:
         }
     }
 
-    /// Waits until all threads have ended, at most for `time`. True if they have.
+    /// Waits until all threads have ended, at most for `time`. Returns true if they have ended.
     [[nodiscard]] bool waitFor(std::chrono::milliseconds time)
     {
         std::unique_lock lock(m_mutex);
@@ -88,7 +88,8 @@ private:
     std::condition_variable m_ended;
     std::exception_ptr m_error;
     int m_running = 0;
-    std::vector<std::jthread> m_threads; ///< last: they use the members above until they have ended
+    /// The last member, because the threads use the members above until they end.
+    std::vector<std::jthread> m_threads;
 };
 
 } // namespace tilewright

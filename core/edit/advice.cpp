@@ -10,7 +10,7 @@ namespace tilewright {
 
 namespace {
 
-/// True if the subgraph can run and fits into fast memory. Subgraphs that do not are examined first.
+/// True if the subgraph can run and fits into fast memory. Other subgraphs are examined first.
 bool runsAndFits(const SubgraphEvaluation& e)
 {
     return e.structurallyValid && e.fits;
@@ -71,7 +71,7 @@ BestChanges bestChanges(const Problem& problem, const Schedule& schedule, const 
                     return known.change.total == change.total && known.change.schedule == change.schedule;
                 }))
                 out.push_back({id, std::move(change)});
-        // Only the best are kept: each change holds a whole schedule.
+        // Only the best changes are kept, because each one holds a whole schedule.
         std::stable_sort(out.begin(), out.end(),
                          [](const Advice& a, const Advice& b) { return comesBefore(a.change, b.change); });
         out.erase(out.begin() + static_cast<std::ptrdiff_t>(std::min(limits.changes, out.size())), out.end());

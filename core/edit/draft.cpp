@@ -25,7 +25,7 @@ bool anyMatMul(const Problem& problem, std::span<const OpId> ops)
     return std::ranges::any_of(ops, [&](OpId o) { return problem.op(o).type == OpType::MatMul; });
 }
 
-/// Key for recognising an issue after an edit, when its subgraph may have another position.
+/// Key by which an issue is recognised after an edit, when its subgraph may have another position.
 std::pair<IssueCode, std::size_t> keyOf(const Issue& issue)
 {
     switch (issue.code) {
@@ -110,7 +110,7 @@ void Draft::addOpsTo(std::size_t i, std::span<const OpId> ops)
     if (s.ops.size() == at(i).ops.size())
         return;
     items[i].opsChanged = true;
-    // The k of a subgraph of Pointwise ops has no meaning and is replaced.
+    // In a subgraph of Pointwise ops only, k has no meaning; it is replaced.
     Granularity wanted = s.granularity;
     if (!hadMatMul)
         wanted.k = m_problem.hardware().nativeK();
@@ -278,7 +278,8 @@ void Draft::updateChangedItems()
 
 void Draft::dropUselessRetains()
 {
-    // The next subgraph before the edit, by subgraph. A new neighbour can make retained tensors useless.
+    // Key: subgraph. Value: the next subgraph before the edit. A new neighbour can make retained tensors
+    // useless.
     std::unordered_map<const Subgraph*, const Subgraph*> nextBefore;
     for (std::size_t i = 0; i < m_before.size(); ++i)
         nextBefore[m_before.subgraphs[i].get()] =
@@ -317,7 +318,7 @@ void Draft::dropUselessRetains()
         for (const TensorId t : boundaries[i].inputs) {
             if (i == 0 || !contains(at(i - 1).retain, t))
                 release(t);
-            // A resident base is not enough: it must be in slow memory (R1.7).
+            // It is not enough that a base is resident; it must be in slow memory (R1.7).
             for (const TensorId base : m_problem.bases(t))
                 release(base);
         }

@@ -63,7 +63,7 @@ bool has(const Subgraph& s, OpId o)
     return std::ranges::find(s.ops, o) != s.ops.end();
 }
 
-/// Returns the ops without duplicates. Returns an error if one is not in the subgraph `from`.
+/// Returns the ops without duplicates. Returns an error if some op is not in the subgraph `from`.
 Result<std::vector<OpId>> opsOf(const Problem& problem, const Schedule& schedule, std::span<const OpId> ops,
                                 SubgraphId from)
 {
@@ -78,11 +78,11 @@ Result<std::vector<OpId>> opsOf(const Problem& problem, const Schedule& schedule
     return chosen;
 }
 
-/// Removes the ops from the item `from`, or from every item except `keep`.
+/// Removes the ops from the item `from`; if that is empty, from every item except `keep`.
 void removeOpsFromAll(Draft& draft, std::span<const OpId> ops, std::optional<SubgraphId> from,
                       const Subgraph* keep)
 {
-    // Backwards, because a removal can insert items behind position i.
+    // The loop runs backwards, because a removal can insert items after position i.
     for (std::size_t i = draft.items.size(); i-- > 0;)
         if ((!from || from->index() == i) && &draft.at(i) != keep)
             draft.removeOpsFrom(i, ops);

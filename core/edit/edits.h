@@ -14,23 +14,25 @@ namespace tilewright {
 struct EditOptions
 {
     Rules rules;
-    /// Apply the edit even if it breaks a rule (the user holds Alt). Only meaningless edits are refused.
+    /// True: applies the edit even if it breaks a rule (the user holds Alt). Only meaningless edits are
+    /// refused.
     bool force = false;
 };
 
 /// Edits without side effects. Each returns a new schedule, or an Error with the reason for the refusal.
 /// Rules for all edits:
-/// - An edit is refused if it adds a violation of a rule (checkSchedule()). Too little fast memory is not a
-/// reason: the evaluator reports it. Nor are ops in no subgraph and their consequences.
+/// - An edit is refused if it adds a violation of a rule (checkSchedule()). It is not refused for a lack of
+///   fast memory, which the evaluator reports, nor for ops in no subgraph and their consequences.
 /// - A subgraph that gains or loses ops keeps its ops in topological order, and its granularity as far as it
-/// is legal. A new subgraph gets a legal granularity that should fit into fast memory (fit.h). A custom order
-/// that does not fit the new grid becomes raster. Retained tensors that no subgraph uses are released.
+///   is legal. A new subgraph gets a legal granularity that should fit into fast memory (fit.h). A custom
+///   order that does not fit the new grid becomes raster. Retained tensors that no subgraph uses are
+///   released.
 /// - If the edit breaks a dependency, the subgraphs are reordered as little as possible. A retained tensor
-/// that is needed later than in the next subgraph is released.
+///   that is needed later than in the next subgraph is released.
 /// - Unchanged subgraphs keep their pointers.
 namespace edit {
 
-/// Fuses several subgraphs into one, at the position of the first.
+/// Fuses several subgraphs into one, at the position of the first one.
 [[nodiscard]] Result<Schedule> fuse(const Problem& problem, const Schedule& schedule,
                                     std::span<const SubgraphId> subgraphs, const EditOptions& options = {});
 /// Creates one subgraph of exactly these ops and removes them from all other subgraphs.
@@ -41,18 +43,20 @@ namespace edit {
 [[nodiscard]] Result<Schedule> mergeWithNext(const Problem& problem, const Schedule& schedule,
                                              SubgraphId subgraph, const EditOptions& options = {});
 
-/// Moves the ops to a new subgraph next to the old one. If the rest is no longer connected, it is split.
+/// Moves the ops to a new subgraph next to the old one. If the remaining ops are no longer connected, the old
+/// subgraph is split.
 [[nodiscard]] Result<Schedule> split(const Problem& problem, const Schedule& schedule, SubgraphId subgraph,
                                      std::span<const OpId> ops, const EditOptions& options = {});
 /// Creates one subgraph for each op of the subgraph.
 [[nodiscard]] Result<Schedule> splitApart(const Problem& problem, const Schedule& schedule,
                                           SubgraphId subgraph, const EditOptions& options = {});
 
-/// Moves the ops from subgraph `from`, or from all other subgraphs if it is empty, to subgraph `to`.
+/// Moves the ops from subgraph `from` to subgraph `to`. If `from` is empty, removes them from all other
+/// subgraphs.
 [[nodiscard]] Result<Schedule> moveOps(const Problem& problem, const Schedule& schedule,
                                        std::span<const OpId> ops, std::optional<SubgraphId> from,
                                        SubgraphId to, const EditOptions& options = {});
-/// Moves the ops from subgraph `from`, or from all subgraphs if it is empty, to a new subgraph.
+/// Moves the ops from subgraph `from` to a new subgraph. If `from` is empty, removes them from all subgraphs.
 [[nodiscard]] Result<Schedule> moveOpsToNew(const Problem& problem, const Schedule& schedule,
                                             std::span<const OpId> ops, std::optional<SubgraphId> from,
                                             const EditOptions& options = {});
@@ -63,7 +67,7 @@ namespace edit {
                                           std::span<const OpId> ops, SubgraphId from,
                                           const EditOptions& options = {});
 
-/// Adds copies of the ops to subgraph `to`; the other subgraphs still compute them.
+/// Adds the ops to subgraph `to`, although other subgraphs still compute them.
 [[nodiscard]] Result<Schedule> recompute(const Problem& problem, const Schedule& schedule,
                                          std::span<const OpId> ops, SubgraphId to,
                                          const EditOptions& options = {});
@@ -102,24 +106,24 @@ namespace edit {
 [[nodiscard]] Result<Schedule> setLocked(const Schedule& schedule, std::span<const SubgraphId> subgraphs,
                                          bool locked);
 
-/// Applies the locks, the constraints and other fields of the file (Schedule::extra) of `current` to a
-/// schedule from another source, for example the solver. Refused if it splits or tiles a locked subgraph
-/// differently.
+/// Copies the locks, the constraints and other fields of the file (Schedule::extra) from `current` to a
+/// schedule from another source, for example the solver. Refused if that schedule splits a locked subgraph or
+/// has another tiling for it.
 [[nodiscard]] Result<Schedule> withLocksOf(Schedule found, const Schedule& current);
 
 /// Quick fix that never adds a violation: creates a subgraph for each op that is in no subgraph.
 [[nodiscard]] Schedule coverMissing(const Problem& problem, const Schedule& schedule,
                                     const Rules& rules = {});
-/// Quick fix: reorders the subgraphs as little as possible, so that inputs come before their readers where
-/// possible.
+/// Quick fix: reorders the subgraphs as little as possible, so that inputs come before their readers wherever
+/// that can be achieved.
 [[nodiscard]] Schedule repairOrder(const Problem& problem, const Schedule& schedule, const Rules& rules = {});
-/// Quick fix: coverMissing() and repairOrder(), ops in topological order, legal granularities, without
-/// impossible or useless retained tensors.
+/// Quick fix: applies coverMissing() and repairOrder(), sorts ops in topological order, makes granularities
+/// legal, and removes impossible or useless retained tensors.
 [[nodiscard]] Schedule normalise(const Problem& problem, const Schedule& schedule, const Rules& rules = {});
 
 } // namespace edit
 
-/// A tensor that a subgraph can retain, for the list in the inspector.
+/// A tensor that a subgraph can retain, for a list in the inspector.
 struct RetainCandidate
 {
     TensorId tensor;
@@ -131,7 +135,7 @@ struct RetainCandidate
                                                             SubgraphId subgraph,
                                                             const EditOptions& options = {});
 
-/// Positions in `after` of subgraphs that `before` does not contain (compared by pointer).
+/// Positions of the subgraphs in `after` that are not in `before`, compared by pointer.
 [[nodiscard]] std::vector<SubgraphId> changedSubgraphs(const Schedule& before, const Schedule& after);
 
 /// Returns the subgraphs that compute the op, ascending.

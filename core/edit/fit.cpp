@@ -16,7 +16,7 @@ namespace {
 
 using Axis = SubgraphPlan::Axis;
 
-/// Least w by R4.7, at most the native size.
+/// Smallest w that R4.7 allows, at most the native size.
 std::int64_t minLegalW(const SubgraphPlan& plan)
 {
     return std::min(plan.leastW(), plan.mostW());
@@ -40,7 +40,7 @@ std::vector<Extent> fullStepExtents(const SubgraphPlan& plan, const Granularity&
     std::vector<Extent> extents;
     for (const SubgraphPlan::Slot& s : plan.ranges()) {
         const std::int64_t part = s.axis == Axis::Full || s.axis == Axis::Box
-                                      ? s.size // a box: at most the base
+                                      ? s.size // an axis of a box, at most the extent of the base
                                   : s.axis == Axis::Step ? g.k
                                   : s.row                ? g.h
                                                          : g.w;
@@ -66,8 +66,8 @@ Granularity legalGranularity(const SubgraphPlan& plan, const Granularity& wanted
 Granularity startGranularity(const SubgraphPlan& plan)
 {
     const Hardware& hw = plan.problem().hardware();
-    // Where tiles may be larger than the array and k as large as the reduction, every input is read once if
-    // it fits.
+    // If tiles may be larger than the array and k as large as the reduction, every input that fits is read
+    // once.
     if (plan.rules().superNative == Rules::SuperNative::Ceil &&
         plan.rules().kLimit == Rules::KLimit::Reduction)
         return legalGranularity(plan, {plan.sinkWidth(), plan.sinkHeight(), plan.largestDriverK()});
@@ -94,7 +94,7 @@ std::int64_t estimateWorkingSet(const SubgraphPlan& plan, const Granularity& g,
         const std::int64_t tile = extents[s.rowSlot].size * extents[s.colSlot].size;
         const TensorId t = plan.products()[s.product];
         const bool split = plan.kSteps(i, g.k) > 1;
-        // R9.1c: a split MatMul accumulates in its own tile.
+        // A split MatMul accumulates in its own tile (R9.1c).
         const std::int64_t units = split && !s.pointwise
                                        ? std::max(problem.units(t), problem.accumulatorUnits(t))
                                        : problem.units(t);
@@ -103,8 +103,8 @@ std::int64_t estimateWorkingSet(const SubgraphPlan& plan, const Granularity& g,
             sum += tile * problem.accumulatorUnits(problem.op(plan.accumulated()[d]).output);
     }
 
-    // Through a map a rectangle of the view touches at most all that the view reads (R1.8).
-    // A rectangle at an edge may touch padding, so those behind it and in the middle count as well.
+    // Through a map, a rectangle of the view touches at most the elements that the whole view reads (R1.8). A
+    // rectangle at an edge may touch padding, so rectangles after the first one and in the middle count, too.
     const auto volumeOf = [&](TensorId t, std::int64_t rows, std::int64_t cols) {
         const IndexMap* map = problem.map(t);
         if (map == nullptr)
@@ -122,7 +122,7 @@ std::int64_t estimateWorkingSet(const SubgraphPlan& plan, const Granularity& g,
                                           .volume);
         return most * problem.units(t);
     };
-    // R9.9: interior slices, each rectangle once.
+    // Interior slices count once per rectangle (R9.9).
     if (plan.rules().interior == Rules::Interior::Held) {
         std::vector<std::tuple<std::uint32_t, Extent, Extent>> held;
         const auto isSink = [&](std::uint32_t product) {
@@ -217,7 +217,7 @@ Schedule oneOpPerSubgraph(const Problem& problem, const Rules& rules)
 
 namespace {
 
-/// Budget of one search in op evaluations: a few milliseconds.
+/// Work limit of one search, in op evaluations: a few milliseconds.
 constexpr double kMaxOpEvaluations = 6000;
 
 GranularityLimits quickLimits(const SubgraphPlan& plan, const Traversal& traversal, std::size_t share)

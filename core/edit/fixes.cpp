@@ -15,7 +15,7 @@ Schedule coverMissing(const Problem& problem, const Schedule& schedule, const Ru
 {
     const EditOptions options{rules, true};
     Draft draft(problem, schedule, options);
-    // Each missing op goes before the first subgraph, or the first missing op, that reads its result.
+    // Each missing op is inserted before the first subgraph, or the first missing op, that reads its result.
     constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
     IdVector<TensorId, std::size_t> firstReader(problem.tensorCount(), kNever);
     IdVector<OpId, char> covered(problem.opCount(), 0);
@@ -59,8 +59,8 @@ Schedule normalise(const Problem& problem, const Schedule& schedule, const Rules
 {
     const EditOptions options{rules, true};
     const Schedule covered = coverMissing(problem, schedule, rules);
-    // Compared with an empty schedule every subgraph has a new neighbour, so that all retained tensors are
-    // checked.
+    // The comparison is with an empty schedule, in which every subgraph has a new neighbour, so that all
+    // retained tensors are checked.
     const Schedule nothing{{}, schedule.rules, schedule.extra};
     Draft draft(problem, nothing, options);
     for (const SubgraphPtr& s : covered.subgraphs) {

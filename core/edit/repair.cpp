@@ -15,7 +15,7 @@ namespace tilewright {
 
 namespace {
 
-/// True for issues inside one subgraph, independent of other subgraphs. They hide other issues of the
+/// True for issues inside one subgraph that do not depend on other subgraphs. They hide other issues of the
 /// subgraph.
 bool isStructural(const Issue& issue)
 {
@@ -23,14 +23,14 @@ bool isStructural(const Issue& issue)
            issue.code != IssueCode::Coverage && issue.code != IssueCode::Output;
 }
 
-/// True for R2.2: edits cannot be applied to such a schedule.
+/// True for a violation of R2.2. Edits cannot be applied to such a schedule.
 bool isMalformed(const Issue& issue)
 {
     return issue.code == IssueCode::Format || issue.code == IssueCode::Granularity ||
            (issue.code == IssueCode::Retain && !issue.tensor);
 }
 
-/// Distance from a valid schedule. Each repair reduces it.
+/// Measure of the distance from a valid schedule. Each repair reduces it.
 std::pair<std::size_t, std::size_t> distance(const Evaluation& e)
 {
     return {static_cast<std::size_t>(std::count_if(e.issues.begin(), e.issues.end(), isStructural)),
@@ -47,8 +47,8 @@ template <class List, class T> bool contains(const List& list, const T& value)
     return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-/// Ops to add to `subgraph` so that t is available: the producer of t and, recursively, the producers of its
-/// missing inputs.
+/// The ops to add to `subgraph` so that t becomes available: the producer of t and, recursively, the
+/// producers of its missing inputs.
 std::vector<OpId> missingProducers(const Problem& problem, const Schedule& schedule, const Rules& rules,
                                    SubgraphId subgraph, TensorId t)
 {
@@ -110,7 +110,7 @@ Schedule insertProducersBefore(const Problem& problem, const Schedule& schedule,
     return out;
 }
 
-/// Returns the ops `first` and all ops of the subgraph that depend on them.
+/// Returns the ops `first`, and all ops of the subgraph that depend on them.
 std::vector<OpId> withDependents(const Problem& problem, const Subgraph& s, const std::vector<OpId>& first)
 {
     std::vector<OpId> out = first;
@@ -221,7 +221,8 @@ private:
         m_out.found.push_back({std::move(next), after.total, after.issues.size(), std::move(text)});
     }
 
-    /// Adds the suggestions for the subgraph: an op in the wrong place is repaired by a move.
+    /// Adds those suggestions for the subgraph that repair the issue: for example, an op in the wrong place
+    /// is moved.
     void tryChanges()
     {
         if (!m_issue.subgraph)
@@ -239,7 +240,7 @@ private:
         return out;
     }
 
-    /// FORMAT, RETAIN, OP_ORDER: removes or reorders only the faulty entries.
+    /// For the issues FORMAT, RETAIN and OP_ORDER: removes or reorders only the faulty entries.
     void removeFaultyEntries()
     {
         Subgraph s = here();
@@ -281,8 +282,8 @@ private:
                             [](const Issue& i) { return i.code == IssueCode::Format; });
     }
 
-    /// Uses a legal tile: the nearest one if it fits and is fast, otherwise the best one that fits, otherwise
-    /// any legal one.
+    /// Gives the subgraph a legal tile: the nearest one if it fits and is fast, else the best one that fits,
+    /// else any legal one.
     void useLegalTile()
     {
         if (!opsAreWellFormed())
@@ -298,7 +299,7 @@ private:
         offer(with(at(), std::move(s)), std::move(text));
     }
 
-    /// Moves the MatMul and its dependents out of the subgraph of the Pointwise in front of it.
+    /// Moves the MatMul and its dependents out of the subgraph that contains the Pointwise before it.
     void splitBehindPrologue()
     {
         const auto split = [&](const std::vector<OpId>& first) {
@@ -311,7 +312,8 @@ private:
         split({*m_issue.op});
         if (!m_out.found.empty() || !m_issue.tensor)
             return;
-        std::vector<OpId> readers; // all readers of the result of the Pointwise, so that it is written
+        // All readers of the result of the Pointwise, so that the result is written to slow memory.
+        std::vector<OpId> readers;
         for (const OpId o : m_problem.consumers(*m_issue.tensor))
             if (contains(here().ops, o))
                 readers.push_back(o);
@@ -387,7 +389,7 @@ private:
                       "split " + name(from) + " behind " + m_problem.opName(*producer) + ", so that " +
                           tensor + " is written");
         }
-        // For a base of a view, all bases of the view must be in slow memory.
+        // For a base of a view, all bases of the view are needed in slow memory.
         std::vector<TensorId> bases;
         for (const TensorId input : m_problem.op(*m_issue.op).inputs)
             if (const auto of = m_problem.bases(input); contains(of, t))
@@ -403,8 +405,8 @@ private:
                     " reduces the number of problems";
     }
 
-    /// Returns the schedule with the best granularity of subgraph i that fits with its retained tensors, if
-    /// any.
+    /// Returns the schedule in which subgraph i has the best granularity that fits with its retained tensors;
+    /// nothing if none fits.
     [[nodiscard]] std::optional<Schedule> tiledToFit(const Schedule& schedule, SubgraphId i) const
     {
         const Subgraph& s = schedule[i];
@@ -465,7 +467,7 @@ private:
     const Evaluation& m_before;
     const Rules m_rules;
     const Issue& m_issue;
-    const EditOptions m_force; ///< edits are not refused: the evaluation afterwards shows new issues
+    const EditOptions m_force; ///< edits are not refused; the evaluation afterwards shows new issues
     Repairs m_out;
 };
 

@@ -19,14 +19,15 @@ struct Repair
 
 struct Repairs
 {
-    std::vector<Repair> found; ///< fewest remaining issues first, then lowest latency
+    std::vector<Repair> found; ///< those with the fewest remaining issues first, then by latency
     std::string why;           ///< reason if `found` is empty
 };
 
 /// Returns the repairs of one issue of `evaluation` = evaluate(problem, schedule, rules). Each repair removes
 /// the issue and reduces the number of issues, or the number of structural ones (a legal tile that is too
 /// large is better than an illegal one). Subgraphs that gain or lose ops get a new granularity (fit.h). If
-/// there are no others, these are the suggestions for the subgraph of the issue that do this (suggestions.h).
+/// there are no such repairs, those suggestions for the subgraph (suggestions.h) are returned that have this
+/// effect.
 [[nodiscard]] Repairs repairs(const Problem& problem, const Schedule& schedule, const Evaluation& evaluation,
                               const Issue& issue);
 

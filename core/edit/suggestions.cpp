@@ -31,7 +31,7 @@ public:
                      SubgraphId id, std::stop_token stop)
         : m_problem(problem), m_schedule(schedule), m_before(evaluation), m_rules(evaluation.rules), m_id(id),
           m_stop(std::move(stop)),
-          // Pointer without ownership: the evaluator does not outlive this call.
+          // A pointer without ownership, since the evaluator is destroyed before this call returns.
           m_evaluator(ProblemPtr(ProblemPtr(), &problem), evaluation.rules),
           m_compiler(problem, evaluation.rules)
     {
@@ -69,7 +69,7 @@ private:
         return n;
     }
 
-    /// Number of ops in subgraphs with issues, and of issues of no subgraph.
+    /// Number of ops in subgraphs with issues, plus the number of issues that belong to no subgraph.
     [[nodiscard]] static std::size_t opsWithIssues(const Schedule& schedule, const Evaluation& e)
     {
         std::set<std::size_t> broken;
@@ -91,11 +91,11 @@ private:
     {
         const Evaluation after = m_evaluator.evaluate(schedule);
         const std::size_t before = m_before.issues.size();
-        // The ops with issues are counted, too: fusing two subgraphs that do not fit removes an issue, but
-        // repairs no op.
+        // Ops in subgraphs with issues are counted, too, because fusing two subgraphs that do not fit removes
+        // an issue but repairs no op.
         const bool fixes = after.issues.size() < before &&
                            opsWithIssues(schedule, after) < opsWithIssues(m_schedule, m_before);
-        // Subgraphs that cannot run cost nothing, so adding ops to them is not a gain.
+        // Subgraphs that cannot run have no latency, so adding ops to them must not count as a gain.
         const bool faster = after.issues.size() == before && after.total < m_before.total * (1 - 1e-12) &&
                             opsThatCannotRun(schedule, after) <= opsThatCannotRun(m_schedule, m_before);
         if (!fixes && !faster)
@@ -126,7 +126,7 @@ private:
     {
         GranularityLimits l;
         l.stop = m_stop;
-        // Thousands of granularities are compared. Those without a closed form are only estimated; each
+        // Thousands of granularities are compared. Those without a closed form are only estimated here; each
         // suggestion is evaluated exactly afterwards.
         l.mostWalkedSteps = 200;
         return l;
@@ -315,12 +315,11 @@ private:
                m_problem.opName(m_schedule[id].ops.front()) + ")";
     }
 
-    /// Suggests other groupings of ops, and keeps the best one of each kind. Tries at most kMaxTries
-    /// candidates per kind.
+    /// Suggests other groupings of ops, and keeps the best one of each kind.
     void regrouping()
     {
         using Kind = Suggestion::Kind;
-        constexpr std::size_t kMaxTries = 12; // candidates per kind
+        constexpr std::size_t kMaxTries = 12; // maximum number of candidates of each kind
         std::size_t fused = 0;
         std::size_t moved = 0;
         std::size_t recomputed = 0;
@@ -360,8 +359,8 @@ private:
             keepTheBest(kind);
     }
 
-    /// Only the next subgraph can use a retained tensor. Suggests moving a distant producer and reader next
-    /// to each other to retain the tensor, and keeps the best suggestion.
+    /// A retained tensor can only be used by the next subgraph. Suggests moving a distant producer and reader
+    /// next to each other, so that the tensor can be retained, and keeps the best suggestion.
     void reordering()
     {
         constexpr std::size_t kMaxTries = 12;
@@ -395,7 +394,7 @@ private:
                                       (moved == m_id ? nameOf(later ? to : from) : std::string("it"));
             const std::size_t at = later ? position : from.index();
             auto kept = edit::toggleRetain(m_problem, *ordered, SubgraphId(at), t, m_options);
-            if (kept && !kept->subgraphs[at + 1]->locked) // marked as changed, because it has less memory now
+            if (kept && !kept->subgraphs[at + 1]->locked) // counts as changed, because it has less memory now
                 kept->subgraphs[at + 1] = std::make_shared<const Subgraph>(*kept->subgraphs[at + 1]);
             offerRegrouped(Suggestion::Kind::Reorder, std::move(kept),
                            what + where + " and retain " + m_problem.tensorName(t), t);

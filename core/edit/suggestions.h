@@ -14,9 +14,9 @@ namespace tilewright {
 struct Suggestion
 {
     enum class Kind : std::uint8_t {
-        Granularity,      ///< w, h and k, and the traversal if this helps
-        Depth,            ///< k only
-        Traversal,        ///< traversal only
+        Granularity,      ///< another w, h and k, and another traversal if this helps
+        Depth,            ///< another k
+        Traversal,        ///< another traversal
         Retain,           ///< retain a product for the next subgraph
         Release,          ///< do not retain the tensor any longer
         FuseWithPrevious, ///< fuse with the previous subgraph and choose a new granularity
@@ -29,18 +29,18 @@ struct Suggestion
     };
     static constexpr std::size_t kKinds = 12;
     Kind kind = Kind::Granularity;
-    std::optional<TensorId> tensor; ///< affected tensor; for Retain, Release and Reorder
+    std::optional<TensorId> tensor; ///< affected tensor of Retain, Release and Reorder
     Schedule schedule;              ///< the whole schedule after the change
     double total = 0;               ///< latency of `schedule`
-    double gain = 0;                ///< latency before minus after, if both are complete; exact
-    std::size_t fixes = 0;          ///< number of issues that disappear
-    std::string text;               ///< short description: "retain t3 in fast memory for the next subgraph"
+    double gain = 0;       ///< latency before minus latency after, exact; 0 unless both schedules can run
+    std::size_t fixes = 0; ///< number of issues that the change removes
+    std::string text;      ///< short description: "retain t3 in fast memory for the next subgraph"
 };
 [[nodiscard]] std::string_view suggestionKindName(Suggestion::Kind kind);
 
-/// Returns the single changes around a subgraph that help, best first, one per kind (and tensor).
-/// `evaluation` = evaluate(problem, schedule, rules). Takes about ten milliseconds; on a stop request,
-/// returns the changes found so far.
+/// Returns the single changes around a subgraph that improve the schedule, the best first, one per kind (and
+/// tensor). `evaluation` = evaluate(problem, schedule, rules). Takes about ten milliseconds; on a stop
+/// request, returns the changes found so far.
 [[nodiscard]] std::vector<Suggestion> suggestions(const Problem& problem, const Schedule& schedule,
                                                   const Evaluation& evaluation, SubgraphId subgraph,
                                                   std::stop_token stop = {});

@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t kPerKind = 3; ///< maximum number of alternatives of each kind
 /// Maximum number of ops that are tried as a subgraph of their own, taken from both ends of the subgraph.
 constexpr std::size_t kMostApart = 8;
-constexpr int kMostFused = 8; ///< maximum number of neighbours tried for fusion, the nearest in the schedule
+/// Maximum number of neighbours tried for fusion; they are the nearest ones in the schedule.
+constexpr int kMostFused = 8;
 
 class Alternatives
 {
@@ -102,7 +103,7 @@ private:
                 with(i, std::move(changed)));
         }
     }
-    /// Adds the schedule in which subgraphs of the op sets `parts`, with their best tilings, replace the
+    /// Adds the schedule in which subgraphs with the op sets `parts` and their best tilings replace the
     /// subgraphs `gone`.
     void replan(SolveAlternative::Kind kind, std::string text, const std::vector<std::size_t>& gone,
                 const std::vector<std::vector<OpId>>& parts)

@@ -21,7 +21,8 @@ struct SolveAlternative
     std::string text;
     /// Latency of the whole schedule with this change; the other subgraphs keep their tilings.
     double total = 0;
-    double loss = 0; ///< `total` minus the latency of the schedule; negative if the change is an improvement
+    /// `total` minus the latency of the original schedule; negative if the change is an improvement.
+    double loss = 0;
     Schedule schedule; ///< the schedule with the change
 };
 

@@ -23,7 +23,7 @@ Result<ProblemPtr> withHardware(const Problem& problem, HardwareParameter parame
 namespace {
 
 constexpr double kMore = 1.1;
-constexpr double kUnlimited = 1e6; // multiple of the capacity at which no subgraph is out of memory
+constexpr double kUnlimited = 1e6; // factor of the capacity for which every subgraph fits
 constexpr std::int64_t kMostSteps = 2'000'000;
 
 /// Splits memory-bound time between loading and storing.
@@ -64,7 +64,7 @@ void addSubgraph(CriticalResources& out, const Problem& problem, const Subgraph&
     });
 }
 
-/// Latency of the same subgraphs on this problem's hardware, each with the best tiling found. Locked
+/// Latency of the same subgraphs on the hardware of this problem, each with the best tiling found. Locked
 /// subgraphs keep their tilings.
 double retiled(const Problem& problem, const Schedule& schedule, const Rules& rules, const Progress& progress)
 {

@@ -13,8 +13,8 @@ namespace tilewright {
 
 enum class HardwareParameter : std::uint8_t { Capacity, Bandwidth };
 
-/// Returns the problem with one hardware parameter multiplied (rounded, at least 1). Returns an Error if the
-/// result exceeds the limits of a problem.
+/// Returns the problem with one hardware parameter multiplied by a factor (rounded, at least 1). Returns an
+/// Error if the result exceeds the limits of a problem.
 [[nodiscard]] Result<ProblemPtr> withHardware(const Problem& problem, HardwareParameter parameter,
                                               double factor);
 
@@ -29,18 +29,18 @@ struct CriticalResources
     double load = 0;
     double store = 0;
 
-    // Latency saved by 10 % more of one resource while the schedule stays the same.
+    // Latency saved by 10 % more of one resource, if the schedule does not change.
     double fasterCompute = 0;
     double moreBandwidth = 0;
-    // Latency saved by a larger memory: the same subgraphs, each with the best tiling found for either
-    // memory.
+    // Latency saved by a larger memory, if the subgraphs do not change and each has the best tiling found for
+    // the respective memory size.
     double moreCapacity = 0;
     double unlimitedCapacity = 0; ///< latency saved by unlimited capacity
 
     bool exact = true; ///< false if some subgraph has too many steps to examine every step
 };
 
-/// Returns nothing if the schedule is not valid or if stopped.
+/// Analyses a schedule. Returns nothing if the schedule is not valid, or if stopped.
 [[nodiscard]] std::optional<CriticalResources> criticalResources(const Problem& problem,
                                                                  const Schedule& schedule, const Rules& rules,
                                                                  const Progress& progress = {});

@@ -26,14 +26,15 @@ struct TensorUse
     /// count.
     std::optional<TensorTraffic> traffic;
 };
-/// Returns the subgraphs that compute, read or hold a tensor, in the order of their execution. `stop`: ends
-/// the counting of traffic, not the list.
+/// Returns the subgraphs that compute, read or hold a tensor, in the order of their execution. A request of
+/// `stop` ends the counting of traffic; the list of subgraphs remains complete.
 [[nodiscard]] std::vector<TensorUse> tensorUses(const Problem& problem, const Schedule& schedule,
                                                 const Rules& rules, TensorId tensor,
                                                 const std::stop_token& stop = {});
 
-/// Subgraph whose retention of the tensor can be toggled: `preferred` if it uses the tensor, otherwise the
-/// last one that computes it, otherwise the first one that reads it. Nothing if no subgraph uses it.
+/// Returns the subgraph for which the retention of the tensor can be toggled. It is `preferred` if that uses
+/// the tensor, else the last subgraph that computes it, else the first one that reads it. Nothing if no
+/// subgraph uses it.
 [[nodiscard]] std::optional<SubgraphId> retainingSubgraph(const Problem& problem, const Schedule& schedule,
                                                           TensorId tensor,
                                                           std::optional<SubgraphId> preferred = {});

@@ -9,7 +9,7 @@
 
 namespace tilewright {
 
-/// The way the value of an explanation follows from the values of its parts.
+/// How the value of an explanation is computed from the values of its parts.
 enum class Operation : std::uint8_t {
     Leaf, ///< a given value: from a file or a machine, or counted or simulated by an engine
     Sum,
@@ -23,7 +23,8 @@ enum class Operation : std::uint8_t {
 /// Returns the name of the operation: "leaf", "sum" ...
 [[nodiscard]] std::string_view toString(Operation operation) noexcept;
 
-/// A named value as a tree: its parts, the rule that combines them, and the source of each leaf.
+/// A named value with its explanation as a tree: its parts, the rule that combines them, and the source of
+/// each leaf.
 struct ExplainedValue
 {
     std::string name; ///< name of the value, a noun: "cycles of the array"
@@ -42,22 +43,22 @@ struct ExplainedValue
     [[nodiscard]] std::size_t size() const noexcept;
 };
 
-/// Returns a given value.
+/// Returns a leaf: a given value without parts.
 [[nodiscard]] ExplainedValue leaf(std::string name, std::string unit, double value, std::string source,
                                   std::string rule = {});
 /// Returns a value that is computed from parts. A quotient whose divisor is 0 has the value 0.
 [[nodiscard]] ExplainedValue combined(Operation operation, std::string name, std::string unit,
                                       std::vector<ExplainedValue> parts, std::string rule = {});
 
-/// Returns the value for people: whole and large numbers in full, others with four digits.
+/// Text of the value for people: whole and large numbers in full, others with four digits.
 [[nodiscard]] std::string valueText(const ExplainedValue& explanation);
-/// Returns the way a value came about, as one line of text: "largest of", "sum of", or the source of a leaf;
-/// with the rule.
+/// Text that says how the value was obtained, in one line: "largest of", "sum of", or the source of a leaf;
+/// followed by the rule.
 [[nodiscard]] std::string originText(const ExplainedValue& explanation);
-/// Returns the tree as lines of text for people, each part below its whole and indented.
+/// Returns the tree as lines of text for people. Each part is below its whole and indented.
 [[nodiscard]] std::string explanationText(const ExplainedValue& explanation, std::size_t indent = 0);
-/// Returns the tree as one JSON object: {"name", "unit", "value", "operation", "rule", "source", "parts"};
-/// texts that are empty are left out.
+/// Returns the tree as one JSON object: {"name", "unit", "value", "operation", "rule", "source", "parts"}.
+/// Empty texts are left out.
 [[nodiscard]] std::string explanationJson(const ExplainedValue& explanation);
 
 } // namespace tilewright

@@ -40,7 +40,7 @@ Result<Figures> ofSystolic(const ExplainCall& call)
     return systolicFigures(std::make_shared<const verbs::NetworkAnswer>(*std::move(answer)));
 }
 
-/// Figures of the method with the least energy-delay product for a layer.
+/// Figures of the method with the least energy-delay product of a layer.
 Result<Figures> ofMapping(const ExplainCall& call)
 {
     verbs::MapCall map;
@@ -67,8 +67,8 @@ Result<Figures> ofMapping(const ExplainCall& call)
                            layer->architecture.energyPj.mac});
 }
 
-/// "npu:makespan" names the lens of the figure too, as the figures of the window do. The Error says that
-/// `--lens` or `--what-if` asks for something else.
+/// Takes the lens from an address such as "npu:makespan", which figures of the window have. The Error says
+/// that `--lens` or `--what-if` contradicts it.
 Status takeLens(ExplainCall& call)
 {
     if (call.asked.empty())
@@ -91,7 +91,8 @@ Status takeLens(ExplainCall& call)
     return Unit{};
 }
 
-/// `address`: empty for none. `file` is what an Error names.
+/// Makes the answer of the call. `address`: that of the figure, or empty. `file`: the file that an Error
+/// names.
 Result<ExplainAnswer> answerOf(Figures figures, const std::string& address, const std::string& file)
 {
     ExplainAnswer out{std::move(figures), {}, {}};

@@ -15,26 +15,28 @@ namespace tilewright::figures {
 struct ExplainCall
 {
     verbs::WorkloadCall workload;
-    /// File of a schedule and a figure; each may be missing. Without a schedule: one op a subgraph.
+    /// A schedule file and the address of a figure; either may be missing. Without a schedule, the start
+    /// schedule is used, with one op per subgraph.
     std::vector<std::string> asked;
     verbs::RulesCall rules = verbs::RulesCall::ofFile();
-    /// "npu", "systolic", "mapping": the run, the table or the best method that this verb computes
+    /// Lens of the figures. "npu", "systolic" and "mapping" stand for the run, the table or the best method
+    /// that the verb of this name computes.
     std::string lens = "schedule";
-    bool whatIf = false; ///< state what 10 % more of each value of the machine changes
+    bool whatIf = false; ///< true: also compute how 10 % more of each value of the machine changes the figure
 };
 void bindOptions(verbs::OptionList& o, ExplainCall& call);
 
-/// Answer of the verb explain: the figure that was asked for, and all figures that can be explained.
+/// Answer of the verb explain: the requested figure, and all figures that can be explained.
 struct ExplainAnswer
 {
     Figures figures;
     std::optional<Figure> figure; ///< empty: no figure was named
-    std::vector<WhatIf> whatIf;   ///< if the call asks for it
+    std::vector<WhatIf> whatIf;   ///< filled in if the call asks for it
 };
 /// Reads the files and explains the figure. The Error names a figure that is unknown.
 [[nodiscard]] Result<ExplainAnswer> explain(ExplainCall& call);
 
-/// Number of elements of each group in a list of figures; the further ones are left out.
+/// Number of elements of each group that a list of figures shows.
 inline constexpr std::size_t kListedElements = 2;
 /// The JSON document of explain: the figure, or the list of all: [{"address", "value", "unit", "title"}].
 [[nodiscard]] std::string explainJson(const ExplainAnswer& answer);

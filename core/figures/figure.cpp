@@ -25,8 +25,8 @@ std::string withElement(std::string_view address, std::size_t element)
     return out;
 }
 
-/// Returns what stands behind the group in an address: "3.latency" of "subgraphs.3.latency" and of
-/// "subgraph.3.latency"; nothing if the address begins with something else.
+/// Returns the part of an address after the group: "3.latency" for "subgraphs.3.latency" and for
+/// "subgraph.3.latency". Nothing if the address begins with another group.
 std::optional<std::string_view> behindGroup(std::string_view address, std::string_view group)
 {
     for (const std::size_t size : {group.size(), group.size() - (group.ends_with('s') ? 1 : 0)})
@@ -35,7 +35,7 @@ std::optional<std::string_view> behindGroup(std::string_view address, std::strin
     return {};
 }
 
-/// "subgraph 3", "op conv1".
+/// Text of an element: "subgraph 3", "op conv1".
 std::string elementName(const FigureGroup& group, std::size_t element)
 {
     std::string_view one = group.name;
@@ -77,7 +77,7 @@ std::vector<std::string> Figures::addresses(std::size_t most) const
 
 Result<Figure> Figures::find(std::string_view address) const
 {
-    // names of elements may have dots, so the end decides
+    // Names of elements may contain dots, so the end of the address decides.
     const FigureGroup* named = nullptr;
     for (std::size_t kind = 0; kind < m_kinds.size(); ++kind) {
         const std::string_view pattern = m_kinds[kind].address;

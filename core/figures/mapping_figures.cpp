@@ -24,7 +24,7 @@ std::string operandName(const MappingSubject& s, std::size_t operand)
     return std::string(s.nest.operands[operand].name);
 }
 
-// The layer ----------------------------------------------------------------------------------------
+// Figures of the layer ------------------------------------------------------------------------------
 
 Value energy(const MappingSubject& s, std::size_t)
 {
@@ -60,7 +60,7 @@ Value edp(const MappingSubject& s, std::size_t)
                      figureLeaf("cycles", "cycles", static_cast<double>(s.cost.cycles), "cycles")});
 }
 
-/// The energy of one cause: that of the operands, and what belongs to none of them.
+/// The energy of one cause: the parts of the operands, and the part that belongs to none of them.
 template <double EnergyParts::*part> Value causeOf(const MappingSubject& s, std::size_t)
 {
     constexpr const char* kField = part == &EnergyParts::mac   ? "mac"
@@ -112,7 +112,7 @@ template <auto field> Value cyclesOfPass(const MappingSubject& s, std::size_t)
     return leaf("cycles", "cycles", static_cast<double>(s.cost.*field), "one pass, in closed form", kCycles);
 }
 
-// Operands -----------------------------------------------------------------------------------------
+// Figures of operands -------------------------------------------------------------------------------
 
 template <auto field> Value elementsOf(const MappingSubject& s, std::size_t operand)
 {
@@ -148,17 +148,20 @@ const std::array kMethodKinds{
                 "Timeloop: energy. ZigZag: energy."},
                energy},
     MethodKind{{"cycles", "cycles of the layer",
-                "The time of the busy PEs, and what is not hidden behind it.", "",
+                "The time in which PEs compute, and the cycles that are not hidden behind it.", "",
                 "Timeloop: cycles, which hide all transfers. ZigZag: latency."},
                cycles},
     MethodKind{{"edp", "energy-delay product", "Energy times cycles."}, edp},
-    MethodKind{{"energy_parts.mac", "energy of multiply-accumulates", "Those of the layer, and sums of PEs."},
+    MethodKind{{"energy_parts.mac", "energy of multiply-accumulates",
+                "Multiply-accumulates of the layer, and sums over PEs."},
                causeOf<&EnergyParts::mac>},
-    MethodKind{{"energy_parts.rf", "energy of the register files", "Their accesses, of all PEs."},
-               causeOf<&EnergyParts::rf>},
+    MethodKind{
+        {"energy_parts.rf", "energy of the register files", "Accesses to the register files of all PEs."},
+        causeOf<&EnergyParts::rf>},
     MethodKind{{"energy_parts.noc", "energy of the network", "Elements that go to PEs and come from them."},
                causeOf<&EnergyParts::noc>},
-    MethodKind{{"energy_parts.spm", "energy of the scratchpad", "Its accesses."}, causeOf<&EnergyParts::spm>},
+    MethodKind{{"energy_parts.spm", "energy of the scratchpad", "Accesses to the scratchpad."},
+               causeOf<&EnergyParts::spm>},
     MethodKind{{"energy_parts.dram", "energy of DRAM", "Elements read and written."},
                causeOf<&EnergyParts::dram>},
     MethodKind{{"energy_parts.leakage", "leakage", "Leakage over the cycles of the layer."}, leakage},
@@ -166,7 +169,7 @@ const std::array kMethodKinds{
         {"cycle_parts.compute", "cycles of the busy PEs", "Multiply-accumulates of one PE after another."},
         cyclesOfCause<&CycleParts::compute>},
     MethodKind{{"cycle_parts.distribution", "cycles of distribution",
-                "Operands on their way to the PEs, as far as no PE computes meanwhile."},
+                "Sending operands to the PEs while no PE computes."},
                cyclesOfCause<&CycleParts::distribution>},
     MethodKind{{"cycle_parts.reduction", "cycles of reduction", "Adding partial results of several PEs."},
                cyclesOfCause<&CycleParts::reduction>},
@@ -179,7 +182,8 @@ const std::array kMethodKinds{
                count<&MappingCost::spmPasses>},
     MethodKind{{"rf_passes", "array passes", "Contents of the register files in one scratchpad pass."},
                count<&MappingCost::rfPasses>},
-    MethodKind{{"spm_pass_cycles", "cycles of a scratchpad pass", "Its array passes, alone."},
+    MethodKind{{"spm_pass_cycles", "cycles of a scratchpad pass",
+                "Cycles of the array passes of one scratchpad pass, without waits for DRAM."},
                cyclesOfPass<&MappingCost::spmPassCycles>},
     MethodKind{{"rf_pass_cycles", "cycles of an array pass", "Its work on the array, alone."},
                cyclesOfPass<&MappingCost::rfPassCycles>},
@@ -190,21 +194,22 @@ const std::array kMethodKinds{
                count<&MappingCost::spmTiles>},
     MethodKind{{"tiles.array", "array passes of the layer", "Over the whole layer."},
                count<&MappingCost::arrayPasses>},
-    MethodKind{{"tiles.pe", "tiles of register files", "Of all PEs and passes."},
+    MethodKind{{"tiles.pe", "tiles of register files", "Number of tiles over all PEs and passes."},
                count<&MappingCost::peTiles>},
     MethodKind{{"fill.pes", "PEs in use", "The product of the spatial factors."},
                count<&MappingCost::pesUsed>},
-    MethodKind{{"fill.rf_elements", "elements in a register file", "Of all operands, in one PE."},
+    MethodKind{{"fill.rf_elements", "elements in a register file", "Elements of all operands in one PE."},
                count<&MappingCost::rfElementsUsed>},
-    MethodKind{{"fill.spm_banks", "banks of the scratchpad in use", "Of all operands."},
+    MethodKind{{"fill.spm_banks", "banks of the scratchpad in use", "Banks of all operands together."},
                count<&MappingCost::spmBanksUsed>},
-    MethodKind{{"data.rf.*", "elements of an operand in a register file", "Its tile in one PE."},
+    MethodKind{{"data.rf.*", "elements of an operand in a register file", "Elements of its tile in one PE."},
                elementsOf<&OperandReport::dataRf>},
+    MethodKind{{"data.array.*", "elements of an operand in the array",
+                "Elements of its tile over all PEs in use, each counted once."},
+               elementsOf<&OperandReport::dataArray>},
     MethodKind{
-        {"data.array.*", "elements of an operand in the array", "Its tile over all PEs in use, each once."},
-        elementsOf<&OperandReport::dataArray>},
-    MethodKind{{"data.spm.*", "elements of an operand in the scratchpad", "Its tile there."},
-               elementsOf<&OperandReport::dataSpm>},
+        {"data.spm.*", "elements of an operand in the scratchpad", "Elements of its tile in the scratchpad."},
+        elementsOf<&OperandReport::dataSpm>},
     MethodKind{{"reuse.spm.*", "reuse in the scratchpad", "Array passes for which a tile stays in the PEs."},
                timesOf<&OperandReport::reuseSpm>},
     MethodKind{
@@ -220,15 +225,15 @@ const std::array kMethodKinds{
                cyclesOf<&OperandReport::networkCycles>},
     MethodKind{{"dma_cycles.*", "busy cycles of the DMA", "Over the whole layer, hidden or not."},
                cyclesOf<&OperandReport::dmaBusyCycles>},
-    MethodKind{{"energy_by_operand.*.mac", "energy of the sums of PEs", "Of an operand."},
+    MethodKind{{"energy_by_operand.*.mac", "energy of the sums of PEs", "Energy for one operand."},
                energyOfOperand<&EnergyParts::mac>},
-    MethodKind{{"energy_by_operand.*.rf", "energy of register files", "Of an operand."},
+    MethodKind{{"energy_by_operand.*.rf", "energy of register files", "Energy for one operand."},
                energyOfOperand<&EnergyParts::rf>},
-    MethodKind{{"energy_by_operand.*.noc", "energy of the network", "Of an operand."},
+    MethodKind{{"energy_by_operand.*.noc", "energy of the network", "Energy for one operand."},
                energyOfOperand<&EnergyParts::noc>},
-    MethodKind{{"energy_by_operand.*.spm", "energy of the scratchpad", "Of an operand."},
+    MethodKind{{"energy_by_operand.*.spm", "energy of the scratchpad", "Energy for one operand."},
                energyOfOperand<&EnergyParts::spm>},
-    MethodKind{{"energy_by_operand.*.dram", "energy of DRAM", "Of an operand."},
+    MethodKind{{"energy_by_operand.*.dram", "energy of DRAM", "Energy for one operand."},
                energyOfOperand<&EnergyParts::dram>},
     MethodKind{{"energy_by_operand.*.leakage", "leakage of an operand", "Its part."}, leakageOfOperand},
 };

@@ -7,12 +7,12 @@
 
 namespace tilewright::figures {
 
-/// A method on four levels, and its cost.
+/// A method with four memory levels, and its cost.
 struct MappingSubject
 {
     mapping::LoopNest nest;
-    mapping::MappingCost cost; ///< with figures (MappingCost::hasNumbers)
-    double macEnergy = 0;      ///< pJ of a multiply-accumulate (Architecture)
+    mapping::MappingCost cost; ///< must have figures (MappingCost::hasNumbers)
+    double macEnergy = 0;      ///< energy of a multiply-accumulate in pJ (Architecture)
 };
 /// Returns the figures of a method: energy and cycles by cause and operand.
 [[nodiscard]] Figures mappingFigures(MappingSubject subject);

@@ -27,9 +27,10 @@ ExplainedValue inGraph(std::string name, double value)
     return leaf(std::move(name), "", value, "counted in the tile graph", "docs/rules/npu.md 3");
 }
 
-// The whole run ------------------------------------------------------------------------------------
+// Figures of the whole run --------------------------------------------------------------------------
 
-/// The states of the core that is idle least: every moment of a core is in one state.
+/// The makespan as the sum of the states of the core that is idle least: a core always is in exactly one
+/// state.
 Value makespan(const NpuSubject& s, std::size_t)
 {
     std::size_t core = 0;
@@ -192,7 +193,7 @@ Value energy(const NpuSubject& s, std::size_t)
     return combined(Operation::Sum, "energy", "pJ", std::move(parts), "docs/rules/npu.md 6");
 }
 
-// Cores, operators, schedulers ---------------------------------------------------------------------
+// Figures of cores, operators and schedulers --------------------------------------------------------
 
 template <CoreState state> Value stateOf(const NpuSubject& s, std::size_t core)
 {
@@ -283,11 +284,10 @@ const std::array kNpuKinds{
     NpuKind{{"shared_bytes", "bytes from the shared memory",
              "Bytes that the shared memory supplied instead of DRAM."},
             sharedBytes},
-    NpuKind{
-        {"multicast_bytes", "bytes of loads that joined another one",
-         "Of the bytes from the shared memory those of loads that one read serves with another load of the "
-         "same tile."},
-        multicastBytes},
+    NpuKind{{"multicast_bytes", "bytes of loads that joined another one",
+             "Bytes from the shared memory for loads that one read serves together with another load of the "
+             "same tile."},
+            multicastBytes},
     NpuKind{{"dram_busy", "used share of the DRAM buses",
              "Cycles in which the bus of a channel moves data or waits for a row, divided by all cycles.", "",
              "ONNXim: DRAM bandwidth utilisation."},
@@ -347,18 +347,19 @@ const std::array kNpuKinds{
     NpuKind{{"operators.*.stored_bytes", "bytes stored by an operator", "Bytes of its results."},
             bytesOf<&OpReport::stored>},
     NpuKind{{"operators.*.shared_bytes", "bytes of an operator from the shared memory",
-             "Those of its loads that the shared memory supplied."},
+             "Bytes of its loads that the shared memory supplied."},
             sharedOf},
     NpuKind{{"operators.*.multicast_bytes", "bytes of an operator's loads that joined another one",
-             "Those of its loads that one read serves with another load of the same tile."},
+             "Bytes of its loads that one read serves together with another load of the same tile."},
             multicastOf},
-    NpuKind{{"operators.*.energy_pj.mac", "energy of multiply-accumulates", "Of an operator."},
+    NpuKind{{"operators.*.energy_pj.mac", "energy of multiply-accumulates", "Energy for one operator."},
             energyOf<&OpReport::macPj>},
-    NpuKind{{"operators.*.energy_pj.spm", "energy of the scratchpads", "Of an operator."},
+    NpuKind{{"operators.*.energy_pj.spm", "energy of the scratchpads", "Energy for one operator."},
             energyOf<&OpReport::spmPj>},
-    NpuKind{{"operators.*.energy_pj.noc", "energy of the network", "Of an operator."},
+    NpuKind{{"operators.*.energy_pj.noc", "energy of the network", "Energy for one operator."},
             energyOf<&OpReport::nocPj>},
-    NpuKind{{"operators.*.energy_pj.dram", "energy of DRAM", "Of an operator."}, energyOf<&OpReport::dramPj>},
+    NpuKind{{"operators.*.energy_pj.dram", "energy of DRAM", "Energy for one operator."},
+            energyOf<&OpReport::dramPj>},
     NpuKind{{"operators.*.energy_pj.total", "energy of an operator", "The sum of its four causes."},
             energyTotal},
     NpuKind{{"schedulers.*.makespan", "makespan with a scheduler",

@@ -9,7 +9,7 @@
 
 namespace tilewright::figures {
 
-/// A run, as the command line and the window have it.
+/// A run as the command line and the window show it.
 struct NpuSubject
 {
     std::shared_ptr<const npu::NpuGraph> graph;

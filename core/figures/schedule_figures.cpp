@@ -20,9 +20,9 @@ namespace tilewright::figures {
 
 namespace {
 
-// The whole schedule -------------------------------------------------------------------------------
+// Figures of the whole schedule ---------------------------------------------------------------------
 
-/// A sum over the valid subgraphs of one of their figures.
+/// The sum of a figure over all valid subgraphs.
 template <typename Of>
 Value overSubgraphs(const ScheduleSource& s, std::string name, std::string unit, const char* figure,
                     const char* rule, Of&& of)
@@ -136,9 +136,9 @@ Value bandwidthField(const ScheduleSource& s, std::size_t)
     return bandwidth(s);
 }
 
-// Ops ----------------------------------------------------------------------------------------------
+// Figures of ops ------------------------------------------------------------------------------------
 
-/// The use of the array by an op in the first subgraph that computes it; nothing for other ops.
+/// The utilisation of the array by an op in the first subgraph that computes it; nothing if no subgraph does.
 std::optional<std::pair<ArrayUse, std::int64_t>> useOf(const ScheduleSource& s, std::size_t op)
 {
     for (std::size_t i = 0; i < s.snapshot->schedule.size(); ++i) {
@@ -195,7 +195,7 @@ Value opLatency(const ScheduleSource& s, std::size_t op)
     return sumOf("latency of its subgraphs", s.time, whole, std::move(parts), "R10.1");
 }
 
-/// The floor, with one core.
+/// The floor with one core.
 Value floorCycles(const ScheduleSource& s, std::size_t)
 {
     return s.model ? Value(lower::floorOf(*s.model, 1).cycles) : Value();

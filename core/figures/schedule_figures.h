@@ -8,14 +8,15 @@
 
 namespace tilewright::figures {
 
-/// Returns the figures of a schedule; `model`: the model on the machine that its problem is made of, may be
-/// null. Figures of a subgraph are made of its steps; those of a subgraph with more steps than
-/// kMostExplainedSteps are given by the evaluator as a whole, and one that breaks a rule has none.
+/// Returns the figures of a schedule. `model` is the model on its machine from which the problem was lowered;
+/// may be null. Figures of a subgraph are explained by its steps. If it has more than kMostExplainedSteps
+/// steps, they are taken from the evaluator without explanation. A subgraph that breaks a rule has no
+/// figures.
 [[nodiscard]] Figures scheduleFigures(SnapshotPtr snapshot, lower::ModelOnMachinePtr model = {});
 inline constexpr std::int64_t kMostExplainedSteps = 1'000'000;
 
-/// What a unit of time of the Schedule lens is: "cycles", "units of 4 cycles", or of a plain problem "units
-/// of time".
+/// Text of the unit of time of the Schedule lens: "cycles", "units of 4 cycles"; for a problem without a
+/// model "units of time".
 [[nodiscard]] std::string timeUnitOf(const lower::ModelOnMachinePtr& model);
 
 } // namespace tilewright::figures

@@ -19,16 +19,16 @@ namespace tilewright::figures {
 struct ScheduleSource
 {
     SnapshotPtr snapshot;
-    std::string time;    ///< "cycles", "units of time"
-    std::string perTime; ///< "elements a cycle"
+    std::string time;    ///< unit of times: "cycles", "units of time"
+    std::string perTime; ///< unit of bandwidths: "elements a cycle"
     lower::ModelOnMachinePtr model;
-    /// The subgraphs whose steps have been simulated so far, by index.
+    /// Subgraphs whose steps have been simulated so far. Key: index of the subgraph.
     std::shared_ptr<std::map<std::size_t, std::optional<StepKinds>>> walked =
         std::make_shared<std::map<std::size_t, std::optional<StepKinds>>>();
 
     [[nodiscard]] const Problem& problem() const { return *snapshot->problem; }
     [[nodiscard]] const Evaluation& evaluation() const { return snapshot->evaluation; }
-    /// Returns the evaluation of a subgraph; null if the subgraph violates a rule.
+    /// Returns the evaluation of a subgraph; null if the subgraph breaks a rule.
     [[nodiscard]] const SubgraphEvaluation* valid(std::size_t i) const
     {
         const SubgraphEvaluation& e = evaluation().subgraphs[i];
@@ -55,18 +55,18 @@ using Value = std::optional<ExplainedValue>;
 /// A value taken from the evaluator without explanation, because its steps are too many to list.
 [[nodiscard]] ExplainedValue byEvaluator(std::string name, std::string unit, double value, std::string rule);
 [[nodiscard]] ExplainedValue counted(std::string name, std::int64_t count, std::string unit = {});
-/// A sum. Of many parts the smaller ones are one leaf: the rest of `whole`.
+/// A sum of parts. If there are many, the smaller ones become a single leaf: the remaining part of `whole`.
 [[nodiscard]] ExplainedValue sumOf(std::string name, std::string unit, double whole,
                                    std::vector<ExplainedValue> parts, std::string rule = {});
 /// A value from the problem file, or from the lowering of the model.
 [[nodiscard]] ExplainedValue given(const ScheduleSource& s, std::string name, std::string unit, double value,
                                    const std::string& field);
-/// Sizes in units (R1.9) as elements that capacity and bandwidth count.
+/// Converts sizes in units (R1.9) to elements, as capacity and bandwidth count them.
 [[nodiscard]] ExplainedValue asElements(const ScheduleSource& s, ExplainedValue units);
 /// The bandwidth of the slow memory.
 [[nodiscard]] ExplainedValue bandwidth(const ScheduleSource& s);
 
-/// The figures of subgraph i.
+/// Functions for the figures of subgraph i:
 namespace ofSubgraph {
 
 [[nodiscard]] Value latency(const ScheduleSource& s, std::size_t i);

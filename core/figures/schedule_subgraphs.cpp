@@ -12,11 +12,11 @@
 
 namespace tilewright::figures {
 
-// Times --------------------------------------------------------------------------------------------
+// Figures with times --------------------------------------------------------------------------------
 
 namespace {
 
-/// The cost of one run, R8.
+/// The cost of one run of an op (R8).
 ExplainedValue costOf(const ScheduleSource& s, const Subgraph& subgraph, const StepRun& run)
 {
     const Problem& problem = s.problem();
@@ -92,7 +92,7 @@ std::string kindName(const StepKind& kind)
     return kind.count == 1 ? "step " + first : "steps like step " + first;
 }
 
-/// A sum over the kinds of steps: `of` explains one step of a kind.
+/// A sum over the kinds of steps of a subgraph. `of` explains one step of a kind.
 template <typename Of>
 ExplainedValue overSteps(const ScheduleSource& s, std::size_t i, std::string name, std::string unit,
                          double whole, std::string rule, Of&& of)
@@ -151,7 +151,7 @@ Value ofSubgraph::memory(const ScheduleSource& s, std::size_t i)
         "R10.1");
 }
 
-// Sizes --------------------------------------------------------------------------------------------
+// Figures with sizes --------------------------------------------------------------------------------
 
 namespace {
 
@@ -261,7 +261,7 @@ Value ofSubgraph::peak(const ScheduleSource& s, std::size_t i)
     return sumOf(name, "elements", s.problem().elementsOf(step.workingSet), std::move(parts), "R9.1");
 }
 
-// Counts -------------------------------------------------------------------------------------------
+// Figures with counts -------------------------------------------------------------------------------
 
 Value ofSubgraph::steps(const ScheduleSource& s, std::size_t i)
 {
@@ -330,7 +330,7 @@ Value ofSubgraph::computeBound(const ScheduleSource& s, std::size_t i)
     return sumOf("compute-bound steps", "", whole, std::move(parts), "R10.1");
 }
 
-// Energy -------------------------------------------------------------------------------------------
+// Figures with energies -----------------------------------------------------------------------------
 
 Value ofSubgraph::energy(const ScheduleSource& s, std::size_t i)
 {
@@ -358,9 +358,9 @@ Value ofSubgraph::energy(const ScheduleSource& s, std::size_t i)
     return sumOf("energy", "pJ", e->energy, std::move(parts), "R17");
 }
 
-// Padding and repetition ---------------------------------------------------------------------------
+// Figures of padding and repetition -----------------------------------------------------------------
 
-/// Compute time of padding and repetition, and what is loaded more than once.
+/// Compute time of padding and repetition, and elements that are loaded more than once.
 Value ofSubgraph::padding(const ScheduleSource& s, std::size_t i)
 {
     const SubgraphEvaluation* e = s.valid(i);

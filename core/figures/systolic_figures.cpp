@@ -28,7 +28,7 @@ std::string layerName(const NetworkRow& row)
     return row.layer.operators.empty() ? "product" : row.layer.operators.front();
 }
 
-/// A sum over the layers, each times the number of its products.
+/// A sum over the layers, each multiplied by the number of its products.
 template <typename Of>
 ExplainedValue overLayers(const lower::NetworkTable& table, std::string name, std::string unit,
                           const char* field, Of&& of)
@@ -55,7 +55,7 @@ double pes(const Network& n)
     return static_cast<double>(array.rows) * static_cast<double>(array.cols);
 }
 
-// Layers -------------------------------------------------------------------------------------------
+// Figures of layers ---------------------------------------------------------------------------------
 
 template <auto field> std::optional<ExplainedValue> sizeOf(const Network& n, std::size_t i)
 {
@@ -162,7 +162,7 @@ std::optional<ExplainedValue> energyOf(const Network& n, std::size_t i)
         kTableRule);
 }
 
-// Totals -------------------------------------------------------------------------------------------
+// Totals over all layers ----------------------------------------------------------------------------
 
 std::optional<ExplainedValue> macsOf(const Network& n, std::size_t)
 {
@@ -236,7 +236,7 @@ std::optional<ExplainedValue> totalMapping(const Network& n, std::size_t)
                     {std::move(used), std::move(folds)}, kTableRule);
 }
 
-// Dataflows ----------------------------------------------------------------------------------------
+// Figures of dataflows ------------------------------------------------------------------------------
 
 template <typename Of>
 ExplainedValue ofDataflow(const Network& n, std::size_t d, const char* name, const char* unit, Of&& of)
@@ -299,7 +299,9 @@ std::optional<ExplainedValue> dramRate(const Network& n, std::size_t)
 
 using NetworkKind = KindIn<Network>;
 const std::array kNetworkKinds{
-    NetworkKind{{"macs", "multiply-accumulates of the model", "Those of all its products."}, macsOf},
+    NetworkKind{
+        {"macs", "multiply-accumulates of the model", "Multiply-accumulates of all products of the model."},
+        macsOf},
     NetworkKind{{"total.count", "products", "All products of the model."}, totalCount},
     NetworkKind{{"total.cycles", "cycles of the array", "All products one after another, on the array alone.",
                  "Waiting for memories.", "SCALE-Sim: total cycles without stalls."},
@@ -311,17 +313,17 @@ const std::array kNetworkKinds{
     NetworkKind{{"total.mapping_efficiency", "mapping efficiency", "Used PEs over PEs, mean over all folds.",
                  "", "SCALE-Sim: mapping efficiency."},
                 totalMapping},
-    NetworkKind{{"total.traffic_bytes.l1", "bytes at the edges of the array", "Of all products."},
+    NetworkKind{{"total.traffic_bytes.l1", "bytes at the edges of the array", "Bytes of all products."},
                 totalBytes<0>},
-    NetworkKind{{"total.traffic_bytes.l2", "bytes of L2", "Of all products."}, totalBytes<1>},
-    NetworkKind{{"total.traffic_bytes.l3", "bytes of L3", "Of all products."}, totalBytes<2>},
-    NetworkKind{{"total.traffic_bytes.dram", "bytes of DRAM", "Of all products."}, totalBytes<3>},
-    NetworkKind{{"total.dram_cycles", "cycles of DRAM", "Transfers of all products, alone."},
+    NetworkKind{{"total.traffic_bytes.l2", "bytes of L2", "Bytes of all products."}, totalBytes<1>},
+    NetworkKind{{"total.traffic_bytes.l3", "bytes of L3", "Bytes of all products."}, totalBytes<2>},
+    NetworkKind{{"total.traffic_bytes.dram", "bytes of DRAM", "Bytes of all products."}, totalBytes<3>},
+    NetworkKind{{"total.dram_cycles", "cycles of DRAM", "Cycles of the transfers of all products alone."},
                 totalDramCycles},
     NetworkKind{{"total.bound_cycles", "cycles with DRAM",
-                 "For each product the longer one of array and DRAM, in sum."},
+                 "Sum over the products of the longer of array cycles and DRAM cycles."},
                 totalBoundCycles},
-    NetworkKind{{"total.energy_pj", "energy of the model", "Of all products.", "Static power."},
+    NetworkKind{{"total.energy_pj", "energy of the model", "Energy of all products.", "Static power."},
                 totalEnergyOf},
     NetworkKind{{"os_fewer_than_ws", "share of cycles that os needs fewer than ws",
                  "1 less the quotient of both cycles with DRAM."},
@@ -344,16 +346,17 @@ const std::array kNetworkKinds{
     NetworkKind{{"layers.*.mapping_efficiency", "mapping efficiency of a product",
                  "Used PEs over PEs, mean over the folds.", "", "SCALE-Sim: mapping efficiency."},
                 mappingOf},
-    NetworkKind{{"layers.*.traffic_bytes.l1", "bytes at the edges of the array", "Of one product."},
+    NetworkKind{{"layers.*.traffic_bytes.l1", "bytes at the edges of the array", "Bytes of one product."},
                 bytesAt<0>},
-    NetworkKind{{"layers.*.traffic_bytes.l2", "bytes of L2", "Of one product."}, bytesAt<1>},
-    NetworkKind{{"layers.*.traffic_bytes.l3", "bytes of L3", "Of one product."}, bytesAt<2>},
-    NetworkKind{{"layers.*.traffic_bytes.dram", "bytes of DRAM", "Of one product."}, bytesAt<3>},
-    NetworkKind{{"layers.*.dram_cycles", "cycles of DRAM for a product", "Its transfers alone."},
+    NetworkKind{{"layers.*.traffic_bytes.l2", "bytes of L2", "Bytes of one product."}, bytesAt<1>},
+    NetworkKind{{"layers.*.traffic_bytes.l3", "bytes of L3", "Bytes of one product."}, bytesAt<2>},
+    NetworkKind{{"layers.*.traffic_bytes.dram", "bytes of DRAM", "Bytes of one product."}, bytesAt<3>},
+    NetworkKind{{"layers.*.dram_cycles", "cycles of DRAM for a product",
+                 "Cycles of the transfers of the product alone."},
                 dramCyclesOf},
-    NetworkKind{
-        {"layers.*.bound_cycles", "cycles of a product with DRAM", "The longer one of array and DRAM."},
-        boundCyclesOf},
+    NetworkKind{{"layers.*.bound_cycles", "cycles of a product with DRAM",
+                 "The longer of array cycles and DRAM cycles."},
+                boundCyclesOf},
     NetworkKind{{"layers.*.energy_pj", "energy of a product",
                  "Multiply-accumulates and the traffic of every level.", "Static power."},
                 energyOf},

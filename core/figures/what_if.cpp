@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kMore = 1.1;
 
-/// A value of a machine file that is 10 % larger; empty if the value is no number or cannot grow.
+/// Text of a value of a machine file increased by 10 %; empty if it is not a number or cannot be increased.
 std::string moreOf(const MachineField& field)
 {
     double value = 0;
@@ -38,7 +38,8 @@ bool isRead(const MachineField& field)
            std::ranges::find(field.lenses, MachineLens::Schedule) != field.lenses.end();
 }
 
-/// The figure of the same schedule for another problem; nothing if the schedule breaks a rule there.
+/// The figure of the same schedule for another problem; nothing if the schedule breaks a rule for that
+/// problem.
 std::optional<double> figureWith(const Snapshot& snapshot, const ProblemPtr& problem,
                                  const lower::ModelOnMachinePtr& model, std::string_view address)
 {

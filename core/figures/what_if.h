@@ -12,20 +12,22 @@
 
 namespace tilewright::figures {
 
-/// A value that is 10 % larger, and the figure then. The schedule stays as it is.
+/// A value increased by 10 %, and the figure with this value. The schedule does not change.
 struct WhatIf
 {
-    std::string field;    ///< field of the machine, or of a plain problem: "levels.external.gb_per_s"
+    /// Path of a field of the machine, or of a problem without machine: "levels.external.gb_per_s".
+    std::string field;
     std::string from, to; ///< values of the field before and after the change, as in the file
-    double figure = 0;    ///< the figure with `to`
-    double change = 0;    ///< figure minus the figure with `from`
-    std::string note;     ///< of another clock: by how much its cycles are shorter; else empty
+    double figure = 0;    ///< figure with the value `to`
+    double change = 0;    ///< `figure` minus the figure with the value `from`
+    std::string note;     ///< if the clock changed: by how much its cycles are shorter; else empty
 };
-/// Tries every value of the machine that the Schedule lens reads, those first that change the figure most.
-/// Left out: values with which the schedule breaks a rule, and those that cannot be 10 % larger.
+/// Tries every value of the machine that the Schedule lens reads. Values that change the figure most come
+/// first. Left out are values with which the schedule breaks a rule, and values that cannot be increased by
+/// 10 %.
 [[nodiscard]] std::vector<WhatIf> whatIf(const Snapshot& snapshot, const lower::ModelOnMachinePtr& model,
                                          std::string_view address, const Progress& progress = {});
-/// Returns a line for each value that changes the figure, and the names of those that do not.
+/// Returns one line for each value that changes the figure, then the names of the values that do not.
 [[nodiscard]] std::string whatIfText(const std::vector<WhatIf>& values);
 
 } // namespace tilewright::figures

@@ -15,8 +15,8 @@ std::size_t Architecture::innermostHolder(std::size_t operand) const noexcept
 
 Status checkCountable(const LoopNest& nest)
 {
-    // A tile is at most the product of its extents times the larger of stride and dilation in every
-    // dimension, and a level's count adds up to six such counts of one operand.
+    // Worst case of the counts. A tile is at most the product of its extents times the larger of stride and
+    // dilation in every dimension, and a count of a level is the sum of up to six such counts of one operand.
     double worst = 8 * static_cast<double>(nest.macs);
     for (const mapping::Dimension& d : nest.operands[0].dimensions)
         worst *= static_cast<double>(std::max(d.stride, d.dilation));

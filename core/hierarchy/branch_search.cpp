@@ -11,7 +11,7 @@ namespace tilewright::hierarchy {
 
 namespace {
 
-constexpr std::size_t kFollowed = 3; ///< candidates of a node that a dive follows
+constexpr std::size_t kFollowed = 3; ///< number of candidates of a node that dive() follows
 
 bool hasWindow(const mapping::Operand& operand)
 {
@@ -19,7 +19,7 @@ bool hasWindow(const mapping::Operand& operand)
                        [](const mapping::Dimension& d) { return d.filterLoop >= 0; });
 }
 
-/// Bits of the elements of an operand that take part in a multiplication.
+/// Bits of all elements of an operand that take part in a multiplication.
 double usedBits(const LoopNest& nest, const Architecture& architecture, std::size_t op)
 {
     const mapping::Operand& operand = nest.operands[op];
@@ -36,8 +36,8 @@ double usedBits(const LoopNest& nest, const Architecture& architecture, std::siz
     return out;
 }
 
-/// Lower bound of the number of times that the outermost level reads each element: once for every instance
-/// that shares no read with others and that works on the same elements.
+/// Lower bound of the number of times that the outermost level reads each element: one read for each instance
+/// that works on the same elements and does not share reads with the others.
 double leastReads(const LoopNest& nest, const Architecture& architecture, const Tilings& tilings,
                   std::size_t op)
 {
@@ -91,7 +91,7 @@ Branch boundOfAll(const LoopNest& nest, const Architecture& architecture)
 void boundQuickly(const LoopNest& nest, const Architecture& architecture, Branch& branch)
 {
     branch.isBounded = true;
-    // The smallest tiles, 1 and the whole of each loop are enough for what all tilings have in common.
+    // The smallest tiles, i.e. all factors 1, suffice for values that all tilings have in common.
     Tilings tilings(nest, architecture, spatialByLevel(architecture, branch.choice), 1);
     if (!tilings.isPossible()) {
         branch.energy = branch.cycles = kInfinite;
@@ -115,10 +115,11 @@ void boundQuickly(const LoopNest& nest, const Architecture& architecture, Branch
             const double different = tilings.indexing(e.operand, tilings.first());
             if (!hasWindow(nest.operands[e.operand])) {
                 energy += tilings.visitEnergy(i, e.operand, 0) * different;
-                // The sum of what moves does not depend on the tile sizes.
+                // The sum over the tiles does not depend on the tile sizes.
                 add(e, tilings.flow(e, different, 0));
             } else if (e.outer == 0) {
-                // Data shared by neighbours is loaded again, depending on the tile sizes.
+                // Elements that neighbouring tiles share are loaded again; how many depends on the tile
+                // sizes.
                 const double bits = usedBits(nest, architecture, e.operand) *
                                     leastReads(nest, architecture, tilings, e.operand);
                 energy += bits * architecture.levels.front().readPj;
@@ -233,7 +234,7 @@ bool BranchSearch::isOver()
     return m_stopped;
 }
 
-/// Energy from which on a mapping of these cycles is not better than what was found.
+/// Energy from which on a mapping with these cycles is not better than the mappings found.
 double BranchSearch::cutoff(double cycles) const noexcept
 {
     const auto& objective = m_found.objective();
@@ -242,8 +243,8 @@ double BranchSearch::cutoff(double cycles) const noexcept
                                           : kInfinite;
 }
 
-/// A lower bound of the energy of all exchanges inside the level, and of those of the MACs that depend on the
-/// states inside it.
+/// Lower bound of the energy of all exchanges inside the level, including the exchanges of the MACs that
+/// depend on the states inside the level.
 double BranchSearch::rest(std::size_t level, State state)
 {
     if (level + 1 >= m_tilings->levels())
@@ -255,8 +256,8 @@ double BranchSearch::rest(std::size_t level, State state)
     return std::max(known, 0.0);
 }
 
-/// Same as rest(), but returns `cutoff` if the result is not below it. If no loop of a level changes the tile
-/// of an operand, its visits count as its different tiles.
+/// Like rest(), but returns `cutoff` if the result is not below it. If no loop of a level changes the tile of
+/// an operand, the number of its visits equals the number of its different tiles.
 double BranchSearch::restBelow(std::size_t level, State state, double cutoff)
 {
     const Tilings& t = *m_tilings;
@@ -294,7 +295,7 @@ double BranchSearch::restBelow(std::size_t level, State state, double cutoff)
 
 void BranchSearch::descend(std::size_t level, const Node& node)
 {
-    if (level + 1 == m_tilings->levels()) { // a single level
+    if (level + 1 == m_tilings->levels()) { // for an architecture with a single level
         const Factors factors = m_tilings->temporalInside(node.state);
         for (const FactorLimit& limit : m_constraints.factors)
             if (limit.axis == FactorLimit::kTemporal &&
@@ -312,7 +313,8 @@ void BranchSearch::descend(std::size_t level, const Node& node)
     follow(level, candidates);
 }
 
-/// The order of the level that the constraints leave, if the loops that they name are there.
+/// The loop order of the level that the constraints require; nullopt if they require none, or if the loops
+/// that they name have factor 1.
 std::optional<BranchSearch::Order> BranchSearch::orderAsked(std::size_t level, State state, State inner) const
 {
     const std::span<const int> asked = m_constraints.order(level);
@@ -339,7 +341,8 @@ std::optional<BranchSearch::Order> BranchSearch::orderAsked(std::size_t level, S
         }
         if (isIndexed)
             continue;
-        // All of them are free for this operand, and each loop for at most one: its others may follow them.
+        // The innermost loops are all free for this operand. A loop is free for at most one operand, so other
+        // free loops may follow.
         out.stationary = static_cast<int>(op);
         for (std::size_t l = 0; l < kMaxLoops; ++l)
             if ((indexMask >> l & 1u) == 0 && std::ranges::find(asked, static_cast<int>(l)) == asked.end())
@@ -348,7 +351,7 @@ std::optional<BranchSearch::Order> BranchSearch::orderAsked(std::size_t level, S
     return out;
 }
 
-/// The orders of the level that matter.
+/// The loop orders of the level that can be better than all others.
 BranchSearch::Orders BranchSearch::orders(std::size_t level, State state, State inner) const
 {
     const Tilings& t = *m_tilings;
@@ -370,7 +373,7 @@ BranchSearch::Orders BranchSearch::orders(std::size_t level, State state, State 
     return out;
 }
 
-/// The tiling with this state of the next level, with all orders of the level that matter.
+/// Adds the tilings with this state of the next level, with all loop orders of the level that can be best.
 void BranchSearch::consider(std::size_t level, const Node& node, State inner, std::vector<Candidate>& out)
 {
     const Tilings& t = *m_tilings;
@@ -453,7 +456,7 @@ void BranchSearch::follow(std::size_t level, std::vector<Candidate>& candidates)
     }
 }
 
-/// The mapping of the present path, exactly.
+/// Evaluates the mapping of the current path exactly.
 void BranchSearch::evaluate()
 {
     ++m_counts.evaluations;

@@ -12,11 +12,12 @@
 
 namespace tilewright::hierarchy {
 
-/// A part of the space: all mappings with the same spatial factors.
+/// A part of the search space: all mappings with the same spatial factors.
 struct Branch
 {
     SpatialChoice choice;
-    // Lower bounds over all mappings of the branch that are not settled; infinite if there are none.
+    // Lower bounds of energy and cycles over all mappings of the branch that are not settled; infinite if all
+    // are settled.
     double energy = 0;
     double cycles = 0;
     bool isBounded = false; ///< true if the bounds are those of boundQuickly()
@@ -29,32 +30,33 @@ struct Branch
     }
 };
 
-/// Elements along the window of an input that take part in a multiplication.
+/// Number of elements along the window of an input that take part in a multiplication.
 [[nodiscard]] std::int64_t usedLength(const LoopNest& nest, const mapping::Dimension& window);
 
-/// Puts the loops that do not index the operand innermost, those that index all operands if it is -1.
+/// Moves the loops that do not index the operand `stationary` innermost; if it is -1, the loops that index
+/// all operands.
 void putInnermost(const LoopNest& nest, int stationary, std::vector<TiledLoop>& loops);
 
-/// Bounds of all mappings of the layer: the multiplications, each element at the outermost level once, and
-/// all axes in use.
+/// Bounds for all mappings of the layer, from the multiplications, one read of each element at the outermost
+/// level, and full use of all axes.
 [[nodiscard]] Branch boundOfAll(const LoopNest& nest, const Architecture& architecture);
 
 /// Computes bounds of a branch without a list of its tilings (docs/rules/hierarchy.md 7). They are infinite
 /// if the branch has no valid mapping.
 void boundQuickly(const LoopNest& nest, const Architecture& architecture, Branch& branch);
 
-/// Searches branches, one after the other, on one thread (docs/rules/hierarchy.md 7).
+/// Searches branches one after another on one thread (docs/rules/hierarchy.md 7).
 class BranchSearch
 {
 public:
-    /// `isOver` ends the search; it is asked often.
+    /// `isOver` is called often; the search ends when it returns true.
     BranchSearch(const LoopNest& nest, const Architecture& architecture, const Constraints& constraints,
                  Found& found, std::function<bool()> isOver);
 
-    /// Looks for good mappings among at most about `states` tilings per level: from each, only the best few
-    /// are followed.
+    /// Searches for good mappings among at most about `states` tilings per level. Only the best few
+    /// continuations of each tiling are followed.
     void dive(const Branch& branch, std::size_t states);
-    /// Settles the branch if its bounds are enough for that.
+    /// Settles the branch if its bounds suffice for that.
     void cut(Branch& branch);
     /// Settles the branch. If the search ends before that, raises the bounds of the branch as far as
     /// possible. A level with more than `states` tilings is not settled.
@@ -65,28 +67,31 @@ public:
 private:
     using State = Tilings::State;
 
-    /// A node of the search: the tilings of the outermost levels are decided.
+    /// A node of the search tree: the tilings of the outermost levels are chosen.
     struct Node
     {
         State state = 0;
-        /// Energy of all exchanges between these levels, and the energy that is the same for all tilings.
+        /// Energy of all exchanges between the chosen levels, plus the energy that is the same for all
+        /// tilings.
         double energy = 0;
-        /// Visits of a level inside, unless its loops change the tile.
+        /// Per operand: number of visits of a level further inside, unless that level's loops change the
+        /// tile.
         std::array<double, kOperands> visits{1, 1, 1};
-        /// Traffic, including the least that the levels inside can cause.
+        /// Traffic of each level in bits, including the least traffic that the levels inside can cause.
         std::array<double, kMaxLevels> readBits{}, writeBits{};
         double waiting = 0;
     };
-    /// An order of the temporal loops of a level.
+    /// A loop order of a level's temporal loops.
     struct Order
     {
-        int stationary = -1; ///< the operand whose free loops are innermost, as far as the constraints allow
-        /// By operand: product of the innermost loops that do not index it, if any loop does.
+        /// Operand whose free loops are innermost, as far as the constraints allow; -1: none.
+        int stationary = -1;
+        /// Per operand: product of the innermost loops that do not index it, if any loop indexes it.
         std::array<double, kOperands> innermost{1, 1, 1};
     };
     struct Candidate
     {
-        double energy = 0; ///< lower bounds
+        double energy = 0; ///< lower bounds of energy and cycles
         double cycles = 0;
         Node node;
         Order order;
@@ -123,7 +128,7 @@ private:
     std::unique_ptr<Tilings> m_tilings;
     const SpatialChoice* m_choice = nullptr;
     std::vector<double> m_rest; ///< for each level and state; negative if not computed
-    // The path to the present node, by level.
+    // Path to the current node, by level:
     std::array<State, kMaxLevels> m_states{};
     std::array<Order, kMaxLevels> m_orders{};
     TiledNest m_tiled;

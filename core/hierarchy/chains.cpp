@@ -30,7 +30,8 @@ void Share::limit(const Share& other) noexcept
     outerTiles = std::min(outerTiles, other.outerTiles);
     innerTiles = std::min(innerTiles, other.innerTiles);
     visited = std::min(visited, other.visited);
-    first = std::max(first, other.first); // it is subtracted
+    // Subtracted from the result, so the larger value is the lower bound.
+    first = std::max(first, other.first);
 }
 
 namespace {
@@ -49,8 +50,9 @@ public:
 
     ChainList run()
     {
-        // All factors if there are not too many of them, else those that cut a loop into equal parts, else
-        // into parts of a few numbers.
+        // All factors are listed if they are not too many. Otherwise only those that cut a loop into equal
+        // parts are listed; if these are still too many, only those that give certain numbers of parts (2^n
+        // and 3 * 2^n).
         for (m_thinning = 0; m_thinning < 3; ++m_thinning) {
             m_out.list.clear();
             m_isFull = false;
@@ -69,7 +71,7 @@ public:
     }
 
 private:
-    /// Chooses the factors of the levels inside `end`, from the inside.
+    /// Chooses the factors of the levels inside `end`, from the innermost outwards.
     void levelFrom(std::size_t end, std::size_t axes, std::int64_t inside, Chain& chain)
     {
         if (end == 0) {
@@ -106,7 +108,7 @@ private:
             Factors extents{1, 1, 1, 1, 1, 1, 1};
             extents[static_cast<std::size_t>(m_loop)] = chain.extents[level];
             if (!fits(m_architecture.levels[level], storedBits(m_nest, m_architecture, level, extents)))
-                return false; // larger ones neither
+                return false; // larger factors do not fit either
             levelFrom(level, axes, inside * factor, chain);
             return true;
         };
@@ -121,7 +123,7 @@ private:
         chain.temporal[level] = chain.extents[level] = 1;
     }
 
-    /// Calls `visit` with the factors of a place, the smallest first, until it returns false.
+    /// Calls `visit` with the possible factors at a place, the smallest first, until it returns false.
     template <typename Visit>
     void forEachFactor(std::size_t level, int axis, std::int64_t inside, std::int64_t most,
                        const Visit& visit)
@@ -137,7 +139,7 @@ private:
         }
     }
 
-    /// True if the factor is left out of the present list.
+    /// True if the factor is omitted to keep the list short (m_thinning).
     [[nodiscard]] bool isThinned(std::int64_t factor, std::int64_t rest) const noexcept
     {
         if (m_thinning == 0 || factor == 1)
@@ -151,7 +153,7 @@ private:
         return !isFew(factor) && !(isFew(parts) && ceilDiv(rest, parts) == factor);
     }
 
-    /// Computes what the bounds need of the chain.
+    /// Computes the values of the chain that the bounds need.
     void finish(Chain& chain) const
     {
         StepList steps;

@@ -10,7 +10,7 @@
 
 namespace tilewright::hierarchy {
 
-/// A search that leaves one constraint out.
+/// One constraint that is dropped in a search, and the remaining constraints.
 struct Release
 {
     std::string text; ///< text of the constraint
@@ -18,14 +18,14 @@ struct Release
     Constraints constraints;
 };
 
-/// A release for each limit of a factor and each order.
+/// Returns a release for each limit of a factor and for each required loop order.
 [[nodiscard]] std::vector<Release> releasesOf(const LoopNest& nest, const Architecture& architecture,
                                               const Constraints& constraints);
 
-/// Searches once without each constraint, with the limits of `options` except its constraints. `result` is
-/// the result of the search with all constraints. A result with a constraint is also valid without it, so
-/// dropping a constraint never counts as worse. Returns nothing if `result` has no mapping. After a stop
-/// request, the remaining constraints are left out.
+/// Searches once without each constraint, with the limits of `options`. `result` is the result of the search
+/// with all constraints. It is valid without a constraint, too, so that dropping a constraint never gives a
+/// worse value. Returns nothing if `result` has no mapping. After a stop request, the remaining constraints
+/// are left out.
 [[nodiscard]] std::vector<ConstraintCost> constraintCosts(const LoopNest& nest,
                                                           const std::vector<Release>& releases,
                                                           const SearchResult& result, Objective objective,

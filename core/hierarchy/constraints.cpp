@@ -14,7 +14,7 @@ namespace tilewright::hierarchy {
 
 namespace {
 
-/// An error of the option `option`, which names the text.
+/// Error about the value `text` of the option `option`.
 Error optionError(const char* option, const std::string& text, const std::string& why)
 {
     std::string message = "\"";
@@ -22,8 +22,8 @@ Error optionError(const char* option, const std::string& text, const std::string
     return {ErrorCode::Refused, message, {}, option};
 }
 
-/// Takes the name of an item and the dot after it from the front of the text. Names may contain dots: the
-/// longest one that fits is meant.
+/// Removes the name of an item and the dot after it from the front of the text, and returns the index of the
+/// item. Names may contain dots: the longest matching name is used.
 template <typename T> std::optional<std::size_t> takeName(std::string_view& text, const std::vector<T>& items)
 {
     std::optional<std::size_t> out;
@@ -64,7 +64,7 @@ std::string levelsText(const Architecture& architecture)
     return "the levels are " + namesOf(architecture.levels);
 }
 
-/// "LEVEL.LOOP" or "LEVEL.AXIS.LOOP"; the Error has the reason.
+/// Reads "LEVEL.LOOP" or "LEVEL.AXIS.LOOP". The Error has the reason.
 Result<FactorLimit> readPlace(const LoopNest& nest, const Architecture& architecture, std::string_view text)
 {
     const auto error = [](const std::string& why) { return Error{ErrorCode::Refused, why, {}, {}}; };
@@ -87,7 +87,7 @@ Status addLimit(const LoopNest& nest, const Architecture& architecture, const st
                 Constraints& out)
 {
     const auto bad = [&](const std::string& why) { return optionError("--factor", text, why); };
-    // Names of levels may contain signs, the last one is meant.
+    // Names of levels may contain "<", ">" and "=", so the last such sign is the comparison.
     const std::size_t last = text.find_last_of("<>=");
     if (last == std::string::npos)
         return bad("expected LEVEL.LOOP=N or LEVEL.AXIS.LOOP=N, with =, <= or >=");

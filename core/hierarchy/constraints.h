@@ -37,14 +37,13 @@ struct FactorLimit
 
 struct Constraints
 {
-    std::vector<FactorLimit> factors; ///< at most one limit for each place and loop
-    /// For each level: its innermost temporal loops, listed from the outermost of them inwards. Loops that
-    /// are not listed lie outside of these in any order. A missing or empty list means that any order is
-    /// allowed.
+    std::vector<FactorLimit> factors; ///< with at most one limit for each place and loop
+    /// Per level: its innermost temporal loops, from outside inwards. Loops that are not listed lie outside
+    /// of these in any order. A missing or empty list allows any order.
     std::vector<std::vector<int>> orders;
 
     [[nodiscard]] bool any() const noexcept;
-    /// The limit of this place; null if it has none.
+    /// The limit of this loop at this place; null if there is none.
     [[nodiscard]] const FactorLimit* at(std::size_t level, int axis, int loop) const noexcept;
     [[nodiscard]] std::span<const int> order(std::size_t level) const noexcept
     {
@@ -56,17 +55,17 @@ struct Constraints
     bool operator==(const Constraints&) const = default;
 };
 
-/// Reads factors such as "buffer.K=16", "buffer.rows.X<=8" (on an axis) or "DRAM.K>=2", and orders such as
-/// "buffer=K,X". The Error names the text and its option.
+/// Reads limits of factors, such as "buffer.K=16", "buffer.rows.X<=8" (on an axis) or "DRAM.K>=2", and
+/// orders, such as "buffer=K,X". The Error names the text and its option.
 [[nodiscard]] Result<Constraints> parseConstraints(const LoopNest& nest, const Architecture& architecture,
                                                    const std::vector<std::string>& factors,
                                                    const std::vector<std::string>& orders);
 
-/// The limit as parseConstraints() reads it: two texts if it has two bounds.
+/// Text of the limit in the form of parseConstraints(); two texts if the limit has two bounds.
 [[nodiscard]] std::vector<std::string> limitTexts(const LoopNest& nest, const Architecture& architecture,
                                                   const FactorLimit& limit);
 
-/// Constraints in the form that parseConstraints() reads.
+/// Constraints as texts, as parseConstraints() reads them.
 struct ConstraintTexts
 {
     std::vector<std::string> factors, orders;
@@ -76,26 +75,29 @@ struct ConstraintTexts
 [[nodiscard]] ConstraintTexts textsOf(const LoopNest& nest, const Architecture& architecture,
                                       const Constraints& constraints);
 
-/// Asks for this factor at a place, or for none if the place has a limit already.
+/// Requires this factor at a place. If the place already has a limit, removes that limit instead.
 void toggleFactor(Constraints& constraints, const FactorLimit& place, std::int64_t factor);
-/// Asks for this order of a level, or for none if it has one already.
+/// Requires this loop order of a level. If the level already has a required order, removes that order
+/// instead.
 void toggleOrder(Constraints& constraints, std::size_t level, const std::vector<int>& loops);
 
-/// All constraints as parseConstraints() reads them, factors first.
+/// Texts of all constraints in the form of parseConstraints(), factors first.
 [[nodiscard]] std::vector<std::string> constraintTexts(const LoopNest& nest, const Architecture& architecture,
                                                        const Constraints& constraints);
 
-/// Lets a level hold an operand, or skip it. A level with separate memories gets one of the size of its first
-/// one for it.
+/// Makes a level hold an operand, or not hold it. A level with separate memories gets one for the operand, of
+/// the same size as its first one.
 void setHeld(Level& level, std::size_t operand, bool isHeld);
 
-/// The loops of the layer in a text such as "X, K", a bit each. The Error names an unknown one.
+/// Reads the loops of the layer in a text such as "X, K". Returns a mask with one bit per loop. The Error
+/// names an unknown loop.
 [[nodiscard]] Result<unsigned> readLoops(const LoopNest& nest, const std::string& text);
 
-/// Takes the operand of a text such as "buffer.W" from a level. The Error says why it cannot be.
+/// Removes an operand from a level, given by a text such as "buffer.W". The Error says why this is
+/// impossible.
 [[nodiscard]] Status addBypass(Architecture& architecture, const std::string& text);
 
-/// Leaves an axis only the loops of a text such as "buffer.rows=X,K" that it takes.
+/// Restricts an axis to the loops in a text such as "buffer.rows=X,K".
 [[nodiscard]] Status limitAxis(Architecture& architecture, const std::string& text);
 
 /// Sorts the temporal loops of every level so that the orders of the constraints hold.

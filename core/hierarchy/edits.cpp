@@ -17,7 +17,8 @@ Error refused(std::string message)
     return {ErrorCode::Refused, std::move(message), {}, {}};
 }
 
-/// Position of a place from the outermost inwards: the spatial loops of a level lie inside its temporal ones.
+/// Position of a place among all places, from the outermost inwards. The spatial loops of a level lie inside
+/// its temporal ones.
 std::size_t depthOf(const Place& place)
 {
     return 2 * place.level + (place.axis ? 1 : 0);
@@ -120,7 +121,7 @@ Result<Mapping> moveFactor(const LoopNest& nest, const Architecture& architectur
     const bool inwards = depthOf(to) > depthOf(from);
     const auto isSame = [&](const TiledLoop& tiled) { return tiled.loop == moved.loop; };
     auto same = std::ranges::find_if(target, isSame);
-    if (same != target.end() && !inwards) // the innermost one
+    if (same != target.end() && !inwards) // the innermost loop
         same = std::find_if(target.rbegin(), target.rend(), isSame).base() - 1;
     if (same != target.end())
         same->factor = saturatingMul(same->factor, factor);
@@ -197,7 +198,7 @@ int reusedAlong(const LoopNest& nest, const Architecture& architecture, const Ma
 
 namespace {
 
-/// A loop of the whole nest, with the name of its variable.
+/// A loop of the full nest, with the name of its variable in the text.
 struct CodeLoop
 {
     TiledLoop tiled;
@@ -235,7 +236,7 @@ public:
 private:
     void line(const std::string& text) { m_out.append(2 * m_depth, ' ').append(text).append("\n"); }
 
-    /// The tiles that come into a level and go out of it.
+    /// Writes the exchange of the tiles that come into a level and leave it.
     void exchange(std::size_t level)
     {
         std::string names;
@@ -251,11 +252,11 @@ private:
     {
         if (tiled.factor == 1)
             return;
-        // The outermost level has the highest number, as in the nest of four levels.
+        // In names of variables the outermost level has the highest number, as in the nest of four levels.
         std::string v = mapping::loopVariable(m_nest, tiled.loop);
         v.append(kind).append(std::to_string(m_mapping.levels.size() - 1 - level));
         while (std::ranges::find(m_loops, v, &CodeLoop::variable) != m_loops.end())
-            v += "b"; // a second loop of this name in the level
+            v += "b"; // for a second loop of this name in the level
         std::string head = keyword;
         head.append(v).append(" = 0; ").append(v).append(" < ").append(std::to_string(tiled.factor));
         line(head.append("; ++").append(v).append(") {  // ").append(where));
@@ -272,7 +273,7 @@ private:
             if (one.tiled.loop == loop)
                 reach = saturatingMul(reach, one.tiled.factor);
         const std::int64_t trips = m_nest.trips[static_cast<std::size_t>(loop)];
-        if (reach > trips) // the last tile is smaller
+        if (reach > trips) // an imperfect loop: its last tile is smaller
             line("if (" + name + " >= " + std::to_string(trips) + ") continue;");
     }
 

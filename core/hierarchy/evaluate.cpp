@@ -10,24 +10,24 @@ namespace tilewright::hierarchy {
 
 namespace {
 
-/// The exchange of one operand between a level P and the next level C inside it that holds the operand. C is
-/// the number of levels for the MACs.
+/// The exchange of one operand between a level P and the next level C inside it that holds the operand. For
+/// the MACs, C is the number of levels.
 struct Exchange
 {
     std::size_t operand = 0;
     std::size_t outer = 0; ///< P
     std::size_t inner = 0; ///< C
-    // The traffic that this exchange adds to both levels. MACs store nothing, so their traffic is dropped.
+    // Traffic that the exchange adds to both levels. MACs store nothing, so their traffic is dropped.
     Traffic in;                 ///< writes of C, and the reads of P for them
     Traffic out;                ///< reads of C, and the writes of P for them
-    std::int64_t additions = 0; ///< reads of P to add what comes to what just came
+    std::int64_t additions = 0; ///< reads of P for adding an arriving partial sum to the stored one
     double additionBits = 0;
 };
 
 class Counter
 {
 public:
-    /// `imperfect`: counts the tiles of factors that need not divide; null if all do.
+    /// `imperfect` counts the tiles of factors that do not divide the trip count; null if all factors divide.
     Counter(const LoopNest& nest, const Architecture& architecture, const TiledNest& tiled,
             const ImperfectCounter* imperfect, Cost& out)
         : m_nest(nest), m_architecture(architecture), m_tiled(tiled), m_imperfect(imperfect), m_out(out)
@@ -67,7 +67,7 @@ private:
         return factorsBetween(m_nest, m_architecture, m_tiled.spatial, e.operand, e.outer, e.inner);
     }
 
-    /// Elements of the union of the tiles of those instances of C that one read of P can reach.
+    /// Number of elements in the union of the tiles of all instances of C that one read of P can reach.
     [[nodiscard]] std::int64_t unionOfTiles(const Exchange& e) const
     {
         const mapping::Operand& operand = m_nest.operands[e.operand];
@@ -95,7 +95,7 @@ private:
         return m_nest.elements(static_cast<int>(e.operand), m_tiled.extents[e.inner]);
     }
 
-    /// docs/rules/hierarchy.md 3, read operand.
+    /// Counts an exchange of a read operand (docs/rules/hierarchy.md 3).
     void countRead(Exchange& e) const
     {
         const double bits = static_cast<double>(m_architecture.bits[e.operand]);
@@ -112,7 +112,8 @@ private:
         e.in.writeBits = static_cast<double>(e.in.writes) * bits;
     }
 
-    /// docs/rules/hierarchy.md 3, written operand; the bits are those of docs/rules/hierarchy.md 4.
+    /// Counts an exchange of the written operand (docs/rules/hierarchy.md 3); bits by docs/rules/hierarchy.md
+    /// 4.
     void countWritten(Exchange& e) const
     {
         const Between factors = between(e);
@@ -122,7 +123,7 @@ private:
             counts = m_imperfect->written(e.outer, e.inner);
         } else {
             const Visits& visits = m_tiled.visits[e.inner][e.operand];
-            // Elements of the sums that one visit exchanges, in all instances of P.
+            // Number of elements of the sums that one visit exchanges, over all instances of P.
             const std::int64_t sums = m_tiled.instances[e.outer] * tile(e) * factors.indexing;
             counts.visited = visits.all * sums;
             counts.first = visits.different * sums;
@@ -162,7 +163,7 @@ private:
         return bits / (8 * static_cast<double>(m_tiled.instances[level])) / *bytesPerCycle;
     }
 
-    /// Adds the exchange to both levels, and what C waits for it (docs/rules/hierarchy.md 5).
+    /// Adds the exchange to both levels, and the cycles for which C waits for it (docs/rules/hierarchy.md 5).
     void add(const Exchange& e) const
     {
         Traffic& outer = m_out.levels[e.outer].operands[e.operand].traffic;
@@ -184,7 +185,7 @@ private:
         inner.drain = std::max(readTime(e.inner, e.out.readBits), writeTime(e.outer, e.out.writeBits));
     }
 
-    /// docs/rules/hierarchy.md 4 and 5.
+    /// Computes energy and cycles of the levels and of the whole layer (docs/rules/hierarchy.md 4 and 5).
     void sumUp() const
     {
         m_out.hasNumbers = true;
@@ -263,12 +264,12 @@ std::int64_t unionLength(std::int64_t length, std::span<Shifts> shifts)
     std::ranges::sort(shifts, {}, &Shifts::step);
     std::int64_t covered = length, extent = length;
     for (const Shifts& s : shifts) {
-        if (s.step >= extent) { // the copies do not touch
+        if (s.step >= extent) { // the copies do not touch each other
             covered *= s.count;
         } else if (covered < extent) {
-            covered = 0; // copies fill gaps of one another
+            covered = 0; // copies may fill gaps between other copies
             break;
-        } else { // the copies have no gaps between them, so they overlap
+        } else { // the copies have no gaps between them and therefore overlap
             covered += (s.count - 1) * s.step;
         }
         extent += (s.count - 1) * s.step;
@@ -281,7 +282,7 @@ std::int64_t unionLength(std::int64_t length, std::span<Shifts> shifts)
         for (std::int64_t copy = 1; copy < s.count; ++copy)
             for (std::size_t i = 0; i < before; ++i)
                 starts.push_back(starts[i] + copy * s.step);
-        std::ranges::sort(starts); // equal starts are one
+        std::ranges::sort(starts); // equal starts count once
         starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
     }
     covered = length;

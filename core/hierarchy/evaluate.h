@@ -21,8 +21,8 @@ enum class ViolationCode { Tiling, Spatial, Capacity };
 struct Violation
 {
     ViolationCode code = ViolationCode::Tiling;
-    int loop = -1;  ///< Tiling: index of the loop
-    int level = -1; ///< Spatial, Capacity: index of the level
+    int loop = -1;  ///< ViolationCode::Tiling: index of the loop
+    int level = -1; ///< ViolationCode::Spatial and Capacity: index of the level
     std::string message;
 
     bool operator==(const Violation&) const = default;
@@ -31,9 +31,9 @@ struct Violation
 /// Traffic between all instances of a level and its neighbours (docs/rules/hierarchy.md 3).
 struct Traffic
 {
-    std::int64_t reads = 0; ///< elements
+    std::int64_t reads = 0; ///< number of elements read
     std::int64_t writes = 0;
-    // The traffic in bits: complete sums of the written operand count with their own width
+    // Traffic in bits. Complete sums of the written operand count with their own width
     // (docs/rules/hierarchy.md 4).
     double readBits = 0;
     double writeBits = 0;
@@ -41,26 +41,27 @@ struct Traffic
     bool operator==(const Traffic&) const = default;
 };
 
-/// Figures of an operand in a level.
+/// Results for one operand in one level.
 struct OperandCost
 {
     Traffic traffic;
-    std::int64_t tile = 0; ///< elements of the tile of one instance; 0 if the level does not hold the operand
-    double energy = 0;     ///< pJ
-    // Cycles in which a level without double buffer waits for its tile (docs/rules/hierarchy.md 5).
+    /// Number of elements of the tile in one instance; 0 if the level does not hold the operand.
+    std::int64_t tile = 0;
+    double energy = 0; ///< pJ
+    // Cycles in which a level without double buffering waits for its tile (docs/rules/hierarchy.md 5).
     double fill = 0;  ///< wait until the tile has arrived
     double drain = 0; ///< wait until the tile has left; for the written operand only
 };
 
-/// Figures of a level.
+/// Results for one level.
 struct LevelCost
 {
     std::array<OperandCost, kOperands> operands{};
     std::int64_t instances = 1;
-    double readCycles = 0; ///< time of its reads; 0 if its bandwidth is unlimited
+    double readCycles = 0; ///< cycles of its reads; 0 if its bandwidth is unlimited
     double writeCycles = 0;
 
-    /// Cycles in which the level waits for tiles.
+    /// Number of cycles in which the level waits for tiles.
     [[nodiscard]] double waiting() const noexcept
     {
         double out = 0;
@@ -77,61 +78,61 @@ struct LevelCost
 /// The resource that is busy for the longest time.
 enum class Limit { Compute, Reads, Writes };
 
-/// Evaluation of a mapping (docs/rules/hierarchy.md 2 to 5). An invalid mapping has figures unless its
+/// Evaluation of a mapping (docs/rules/hierarchy.md 2 to 5). Invalid mappings have figures, too, unless their
 /// factors do not multiply to the trip counts (`hasNumbers` is false).
 struct Cost
 {
-    std::optional<Violation> violation; ///< the first one in the order of docs/rules/hierarchy.md 2
+    std::optional<Violation> violation; ///< first violation in the order of docs/rules/hierarchy.md 2
     bool hasNumbers = false;
     std::vector<LevelCost> levels;
     std::int64_t compute = 0; ///< cycles of the MACs
     double macEnergy = 0;     ///< pJ
     double energy = 0;        ///< pJ
     Limit limit = Limit::Compute;
-    int limitLevel = -1; ///< level of the limit; -1 if it is the MACs
-    double busy = 0;     ///< cycles of the limit
-    double waiting = 0;  ///< cycles added by levels without double buffer
+    int limitLevel = -1; ///< level whose reads or writes are the limit; -1 if the MACs are the limit
+    double busy = 0;     ///< cycles of the resource that is the limit
+    double waiting = 0;  ///< cycles added by levels without double buffering
     double cycles = 0;   ///< busy + waiting
     double edp = 0;      ///< pJ * cycles
 
     [[nodiscard]] bool valid() const noexcept { return hasNumbers && !violation; }
 };
 
-/// Evaluates a mapping. Preconditions: checkArchitecture(), checkCountable(), one entry per level, existing
-/// loops, factors from 1.
+/// Evaluates a mapping. Preconditions: checkArchitecture() and checkCountable() succeed, the mapping has one
+/// entry per level, its loops exist, and its factors are at least 1.
 [[nodiscard]] Cost evaluate(const LoopNest& nest, const Architecture& architecture, const Mapping& mapping);
 
-/// Checks only the validity of a mapping. Same preconditions.
+/// Checks only the validity of a mapping. Preconditions as for evaluate().
 [[nodiscard]] std::optional<Violation> checkMapping(const LoopNest& nest, const Architecture& architecture,
                                                     const Mapping& mapping);
 
-/// Bits that the tiles take in each memory of a level, twice if it is double-buffered
-/// (docs/rules/hierarchy.md 2, CAPACITY).
+/// Bits of the tiles in each memory of a level, counted twice if the level is double-buffered (CAPACITY of
+/// docs/rules/hierarchy.md 2).
 [[nodiscard]] std::array<double, kOperands> storedBits(const LoopNest& nest, const Architecture& architecture,
                                                        std::size_t level, const Factors& extents) noexcept;
 /// True if tiles of these sizes, as returned by storedBits(), fit into the level.
 [[nodiscard]] bool fits(const Level& level, const std::array<double, kOperands>& bits) noexcept;
 
-/// Describes the size that a level needs for tiles that do not fit: "needs 192 of 128 bits for I, W".
+/// Text that states the size which a level needs for tiles that do not fit: "needs 192 of 128 bits for I, W".
 [[nodiscard]] std::string overflowText(const LoopNest& nest, const Architecture& architecture,
                                        std::size_t level, const std::array<double, kOperands>& bits);
 
-/// Overwrites the figures of `out` with those of the nest; leaves its violation. Needs no memory if `out` was
-/// used before.
+/// Sets the figures of `out` to those of the nest; its violation does not change. Allocates no memory if
+/// `out` was used before.
 void countCost(const LoopNest& nest, const Architecture& architecture, const TiledNest& tiled, Cost& out);
-/// Same as countCost(), for imperfect factors (docs/rules/hierarchy.md 11).
+/// Like countCost(), for imperfect factors (docs/rules/hierarchy.md 11).
 void countImperfectCost(const LoopNest& nest, const Architecture& architecture, const Mapping& mapping,
                         Cost& out);
 
-/// Copies of an interval: `count` of them, each `step` elements after the one before it.
+/// Shifted copies of an interval: `count` copies, each `step` elements after the previous one.
 struct Shifts
 {
     std::int64_t count = 1;
     std::int64_t step = 1;
 };
 
-/// Elements of the union of intervals of `length` elements at all sums of the shifts (docs/rules/hierarchy.md
-/// 3). Sorts `shifts`.
+/// Number of elements in the union of intervals of `length` elements, shifted by every combination of
+/// `shifts` (docs/rules/hierarchy.md 3). Sorts `shifts`.
 [[nodiscard]] std::int64_t unionLength(std::int64_t length, std::span<Shifts> shifts);
 
 } // namespace tilewright::hierarchy

@@ -9,18 +9,18 @@
 
 namespace tilewright::hierarchy {
 
-/// Products of the spatial factors between a level P and what lies inside it, for one operand
+/// Products of the spatial factors between a level P and the next level C inside it that holds an operand
 /// (docs/rules/hierarchy.md 3).
 struct Between
 {
-    std::int64_t indexing = 1;  ///< Sr
-    std::int64_t others = 1;    ///< Si
-    std::int64_t arriving = 1;  ///< Sn: of the others, those without a reduction tree
+    std::int64_t indexing = 1;  ///< Sr of docs/rules/hierarchy.md 3
+    std::int64_t others = 1;    ///< Si of docs/rules/hierarchy.md 3
+    std::int64_t arriving = 1;  ///< Sn: part of Si at levels without a reduction tree
     std::int64_t delivered = 1; ///< product of the factors of levels without multicast
 };
 
-/// `spatial`: product of the spatial factors of every level, by loop. `outer` is P; `inner` is C, which is
-/// the number of levels for the MACs.
+/// `spatial`: per level, the product of the spatial factors of each loop. `outer` is P; `inner` is C, which
+/// is the number of levels for the MACs.
 [[nodiscard]] inline Between factorsBetween(const LoopNest& nest, const Architecture& architecture,
                                             std::span<const Factors> spatial, std::size_t operand,
                                             std::size_t outer, std::size_t inner) noexcept
@@ -45,7 +45,7 @@ struct Between
     return out;
 }
 
-/// True if an instance of the level gets all products of its sums (docs/rules/hierarchy.md 4).
+/// True if an instance of the level receives all products of its sums (docs/rules/hierarchy.md 4).
 [[nodiscard]] inline bool completesSums(const LoopNest& nest, std::span<const Factors> spatial,
                                         std::size_t level) noexcept
 {

@@ -17,21 +17,22 @@ namespace tilewright::hierarchy {
 
 namespace {
 
-constexpr std::size_t kMostWays = 4000; ///< maximum number of ways to distribute one loop
+constexpr std::size_t kMostWays = 4000; ///< maximum number of ways to distribute the factors of one loop
 /// Maximum number of steps when the ways of all loops are combined.
 constexpr std::size_t kMostSteps = 100'000;
 constexpr std::int64_t kMostTrips = 64; ///< largest trip count for which all imperfect factors are tried
 
-/// A limit that can be dropped to see whether it is part of the reason.
+/// A limit that can be dropped, to find out whether it is part of the reason.
 struct Demand
 {
     enum class Kind { Factor, Axis, Room };
 
     Kind kind = Kind::Factor;
-    std::size_t index = 0; ///< index of the factor's limit, of the axis (among all axes), or of the level
+    /// Index of the limit of the factor, of the axis (among all axes), or of the level.
+    std::size_t index = 0;
 };
 
-/// The axes of all levels in one list.
+/// An axis in the list of the axes of all levels.
 struct AxisPlace
 {
     std::size_t level = 0;
@@ -54,9 +55,9 @@ struct Way
     /// Extents of the loop in the levels that are already decided.
     std::array<std::int64_t, kMaxLevels> extents;
     std::array<std::int64_t, kMaxLevels> temporal;
-    std::vector<std::int64_t> axes; ///< factor on every axis
+    std::vector<std::int64_t> axes; ///< factor of the loop on every axis
 
-    /// True if this way allows everything that the other way allows.
+    /// True if everything that fits with the other way also fits with this one.
     [[nodiscard]] bool isAsGood(const Way& other, std::size_t level, std::size_t levels) const
     {
         if (product != other.product)
@@ -73,8 +74,8 @@ struct Way
 
 enum class Answer { Yes, No, Unknown };
 
-/// Looks for a mapping that keeps some of the demands. Tiles only have to be as small as the factors asked
-/// for allow: of the ways of a loop, those with smaller tiles and less on the axes are enough.
+/// Searches for a mapping that satisfies some of the demands. Smaller tiles and smaller factors on axes
+/// always fit better, so of the ways of a loop only those are kept that no other way beats in this.
 class Finder
 {
 public:
@@ -109,7 +110,7 @@ public:
         return answer == Answer::No && !m_isWhole ? Answer::Unknown : answer;
     }
 
-    /// What find() found.
+    /// The mapping that the last find() found.
     [[nodiscard]] Mapping mapping() const
     {
         Mapping out;
@@ -129,7 +130,7 @@ public:
         return out;
     }
 
-    /// The least extents of a level that the demands of the last find() leave.
+    /// The smallest extents of a level's tile that the demands of the last find() allow.
     [[nodiscard]] Factors leastExtents(std::size_t level) const
     {
         Factors out{1, 1, 1, 1, 1, 1, 1};
@@ -194,14 +195,14 @@ private:
         return !ways.empty() ? Answer::Yes : m_isWhole ? Answer::No : Answer::Unknown;
     }
 
-    /// Without bounds on factors, dividing factors are sufficient, because tiles of one element are the
-    /// smallest possible ones.
+    /// True if factors that do not divide the trip count must be tried. Without bounds on factors, dividing
+    /// factors suffice, because tiles of one element are the smallest possible ones.
     [[nodiscard]] bool isImperfect() const noexcept
     {
         return m_architecture.imperfect && !m_constraints.factors.empty();
     }
 
-    /// Factors of a loop that need not divide its trip count: all of them, or a selection.
+    /// Lists factors of a loop that need not divide its trip count: all of them, or a selection.
     void listImperfect(int loop)
     {
         const std::int64_t trips = m_nest.trips[static_cast<std::size_t>(loop)];
@@ -218,7 +219,7 @@ private:
         m_factors.erase(std::unique(m_factors.begin(), m_factors.end()), m_factors.end());
     }
 
-    /// Replaces the ways by those with one more factor, which `part` says where to put.
+    /// Extends each way by one more factor, which `part` places.
     template <typename Part>
     bool extend(std::vector<Way>& ways, int loop, const FactorLimit& limit, std::size_t level,
                 const Part& part) const
@@ -262,8 +263,7 @@ private:
         return Answer::No;
     }
 
-    /// True if the chosen ways of the loops before `end` fit together with the smallest tiles of the other
-    /// loops.
+    /// True if the chosen ways of the loops before `end` fit, with the smallest tiles of the other loops.
     [[nodiscard]] bool fitsSoFar(int end) const
     {
         for (std::size_t a = 0; a < m_axes.size(); ++a) {
@@ -296,7 +296,7 @@ private:
     const Architecture& m_architecture;
     const Constraints& m_constraints;
     std::vector<AxisPlace> m_axes;
-    std::vector<bool> m_limits, m_sizes; ///< which demands are kept
+    std::vector<bool> m_limits, m_sizes; ///< per demand: true if it must be satisfied
     std::array<bool, kMaxLevels> m_rooms{};
     std::vector<std::int64_t> m_factors; ///< candidate factors of the loop that is being distributed
     bool m_isWhole = true;               ///< true if all candidates were tried
@@ -324,7 +324,7 @@ public:
 
     [[nodiscard]] const std::vector<Demand>& all() const noexcept { return m_all; }
 
-    /// Precondition: no mapping keeps all demands.
+    /// Finds the reason why there is no mapping. Precondition: no mapping satisfies all demands.
     [[nodiscard]] NoMapping find() const
     {
         const std::vector<Demand> core = smallest();
@@ -388,7 +388,7 @@ public:
     }
 
 private:
-    /// Adds the least value above `present` with which a mapping keeps all demands.
+    /// Adds the smallest value above `present` with which a mapping satisfies all demands.
     template <typename Field>
     void addEnough(ExcludingLimit& limit, std::int64_t present, const Field& field) const
     {
@@ -411,7 +411,7 @@ private:
         limit.enough.push_back(limit.name + " " + formatGrouped(enough));
     }
 
-    /// A smallest set of the demands that excludes all mappings.
+    /// Returns a smallest set of the demands that excludes all mappings.
     [[nodiscard]] std::vector<Demand> smallest() const
     {
         const auto demandsOf = [&](const std::vector<std::size_t>& set) {
@@ -430,7 +430,8 @@ private:
         return m_finder.find(demands) == Answer::No;
     }
 
-    /// Limits of factors alone are about one loop: others cannot be in their way.
+    /// Text of limits that are all limits of factors. Such limits concern one loop, because factors of other
+    /// loops do not affect them.
     [[nodiscard]] std::string factorsText(const std::vector<Demand>& core, int loop) const
     {
         const std::string fit = m_architecture.imperfect ? "cover" : "multiply to";
@@ -450,7 +451,7 @@ private:
                formatGrouped(m_nest.trips[l]);
     }
 
-    /// "level buffer needs at least 48 of 8 bits for A, B".
+    /// Text such as "level buffer needs at least 48 of 8 bits for A, B".
     [[nodiscard]] std::string roomText(std::size_t level, std::vector<Demand> core) const
     {
         std::erase_if(core, [](const Demand& d) { return d.kind == Demand::Kind::Room; });

@@ -9,18 +9,18 @@
 
 namespace tilewright::hierarchy {
 
-/// Why no mapping is valid: a smallest set of limits that exclude one another.
+/// Why no mapping is valid: a smallest set of limits that together exclude every mapping.
 struct NoMapping
 {
     std::string message; ///< one sentence without a full stop
-    int loop = -1;       ///< index of the loop if the reason is about a single one
-    int level = -1;      ///< index of the level if the reason is about a single one
+    int loop = -1;       ///< index of the loop if the reason concerns a single one; else -1
+    int level = -1;      ///< index of the level if the reason concerns a single one; else -1
 
     bool operator==(const NoMapping&) const = default;
 };
 
-/// A mapping that is valid and keeps the constraints, or the reason for which there is none. Neither if this
-/// is too much to settle.
+/// A mapping that is valid and satisfies the constraints, or the reason why there is none. Neither is set if
+/// finding them would take too long.
 struct Feasible
 {
     std::optional<Mapping> mapping;

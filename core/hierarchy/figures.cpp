@@ -17,7 +17,7 @@ std::int64_t bytesOf(double bits)
     return static_cast<std::int64_t>(std::ceil(bits / 8));
 }
 
-/// "reads 32 bytes per cycle at 0.125 pJ a bit".
+/// Text of a port: "reads 32 bytes per cycle at 0.125 pJ a bit".
 std::string portText(const char* verb, const std::optional<double>& bytesPerCycle, double pj)
 {
     std::string out = verb;

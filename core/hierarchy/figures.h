@@ -7,10 +7,10 @@
 
 namespace tilewright::hierarchy {
 
-/// Energy of a level in pJ, or that of the multiplications.
+/// Energy in pJ of a level, or of the multiplications.
 struct EnergyRow
 {
-    std::string name; ///< name of the level; "MACs"
+    std::string name; ///< name of the level, or "MACs"
     std::array<double, kOperands> operands{};
     double multiplications = 0;
 
@@ -20,22 +20,22 @@ struct EnergyRow
     }
 };
 
-/// The levels from the outermost inwards, then the MACs. The totals add up to Cost::energy.
+/// Energies of the levels from the outermost inwards, then of the MACs. The totals add up to Cost::energy.
 [[nodiscard]] std::vector<EnergyRow> energyRows(const Architecture& architecture, const Cost& cost);
 
-/// The time of a resource (docs/rules/hierarchy.md 5).
+/// Busy time of a resource in cycles (docs/rules/hierarchy.md 5).
 struct ResourceTime
 {
     Limit kind = Limit::Compute;
-    int level = -1; ///< -1: the MACs
+    int level = -1; ///< index of the level; -1: the MACs
     double cycles = 0;
-    bool limits = false; ///< true for the one that is busy for the longest time
+    bool limits = false; ///< true for the resource that is busy for the longest time
 };
 
-/// Times of the MACs, and of the reads and writes of every level whose bandwidth is limited.
+/// Busy times of the MACs, and of the reads and writes of every level with limited bandwidth.
 [[nodiscard]] std::vector<ResourceTime> resourceTimes(const Architecture& architecture, const Cost& cost);
 
-/// Cycles in which a level without double buffer waits for its tiles.
+/// Number of cycles in which a level without double buffering waits for its tiles.
 struct WaitingRow
 {
     std::string name; ///< name of the level
@@ -43,18 +43,18 @@ struct WaitingRow
     double total = 0;
 };
 
-/// The levels that wait; none if all are double-buffered.
+/// Rows for the levels that wait; empty if all are double-buffered.
 [[nodiscard]] std::vector<WaitingRow> waitingRows(const Architecture& architecture, const Cost& cost);
 
 /// Used and available size of a memory.
 struct MemoryFill
 {
     std::size_t level = 0;
-    int operand = -1; ///< whose memory it is; -1: one for all operands of the level
+    int operand = -1; ///< operand to which the memory belongs; -1: a memory for all operands of the level
     std::array<std::int64_t, kOperands>
-        used{};                           ///< bytes of each operand's tiles, both halves of a double buffer
-    std::int64_t total = 0;               ///< bytes
-    std::optional<std::int64_t> capacity; ///< bytes; nullopt: unlimited
+        used{};             ///< bytes of the tiles of each operand, counting both halves of a double buffer
+    std::int64_t total = 0; ///< used bytes of all operands
+    std::optional<std::int64_t> capacity; ///< size in bytes; nullopt: unlimited
 
     [[nodiscard]] bool fits() const noexcept { return !capacity || total <= *capacity; }
 };
@@ -68,17 +68,17 @@ struct MemoryFill
 struct AxisUse
 {
     std::int64_t used = 1;
-    std::int64_t size = 0; ///< 0: the level has no such axis
-    bool isAllowed = true; ///< every loop may be there
+    std::int64_t size = 0; ///< 0: the level does not have this axis
+    bool isAllowed = true; ///< true if the axis allows every loop that the mapping puts on it
 
     [[nodiscard]] bool fits() const noexcept { return used <= size && isAllowed; }
 };
 
-/// Precondition: `place` is an axis.
+/// Returns the use of an axis. Precondition: `place` is an axis.
 [[nodiscard]] AxisUse axisUse(const LoopNest& nest, const Architecture& architecture, const Mapping& mapping,
                               const Place& place);
 
-/// Differences of an edit that is shown before it is made: after minus before.
+/// Effect of an edit, shown before the edit is made: values after it minus values before.
 struct MovePreview
 {
     Mapping mapping;
@@ -91,7 +91,7 @@ struct MovePreview
 [[nodiscard]] MovePreview previewMove(const LoopNest& nest, const Architecture& architecture,
                                       const Cost& before, const Mapping& candidate);
 
-/// Describes a level in words: "holds I, O; 8 KiB for I, 6 KiB for O; reads 32 bytes per cycle at 0.125 pJ a
+/// Text that describes a level: "holds I, O; 8 KiB for I, 6 KiB for O; reads 32 bytes per cycle at 0.125 pJ a
 /// bit, ...".
 [[nodiscard]] std::string levelText(const LoopNest& nest, const Architecture& architecture,
                                     std::size_t level);

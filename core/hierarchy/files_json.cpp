@@ -22,7 +22,7 @@ constexpr Numbers kPicojoules{0, 1e9};
 constexpr Numbers kGigahertz{1e-6, 1e6};
 constexpr std::size_t kMaxAxes = 8;
 
-/// A value with a limit, or null without one.
+/// A value that is checked by `Rule`, or null for none.
 template <typename Rule> struct OrNull
 {
     Rule rule;
@@ -42,7 +42,7 @@ template <typename T, typename Rule> Json writeJson(const std::optional<T>& valu
     return value ? Json(*value) : Json();
 }
 
-/// One number for each of some operands: {"W": 16}. All of them must be there and no others.
+/// One number for each of several operands: {"W": 16}. All of these operands must be present, and no others.
 struct ByOperand
 {
     std::array<bool, kOperands> which{true, true, true};
@@ -87,7 +87,7 @@ Json writeJson(const OperandValues& values, const ByOperand& rule)
     return out;
 }
 
-/// The loops of an axis, those of convolutions and those of products in one list.
+/// The loops of an axis. One list has those of convolutions and those of products.
 struct LoopNames
 {
 };
@@ -138,7 +138,7 @@ std::string_view reductionName(bool tree)
 }
 constexpr std::array kReductions{false, true};
 
-/// Reports the second one of two equal names in `list`, whose items have a field "name".
+/// Reports an error at the second of two equal names in `list`, whose items have a field "name".
 template <typename T> void checkNames(JsonFields& f, std::string_view list, const std::vector<T>& items)
 {
     std::set<std::string_view> names;
@@ -341,8 +341,8 @@ Result<Architecture> readArchitecture(std::string_view text, const std::string& 
 
 namespace {
 
-/// Takes the name of an item of the list, or else a whole part, and the dot after it from the path. Names may
-/// contain dots: the longest one that fits is meant.
+/// Removes the name of an item of the list, or else one part of the path, and the dot after it from the front
+/// of the path, and returns that item. Names may contain dots: the longest matching name is used.
 Json* takePart(Json& at, std::string_view& path)
 {
     if (!at.is_array()) {

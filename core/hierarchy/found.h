@@ -17,11 +17,13 @@ namespace tilewright::hierarchy {
 
 inline constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-/// The results of all threads of a search: the mappings that no other one beats in both energy and cycles.
+/// The mappings that all threads of a search have found, as a front: no other found mapping is better in both
+/// energy and cycles.
 class Found
 {
 public:
-    /// `objective`: what bounds are compared with; nullopt: every point of the front.
+    /// `objective`: the objective for which bounds are compared with the mappings found; nullopt: bounds are
+    /// compared with every point of the front.
     explicit Found(std::optional<Objective> objective) : m_objective(objective)
     {
         for (auto& best : m_best)
@@ -42,7 +44,8 @@ public:
         const std::lock_guard lock(m_mutex);
         return m_front;
     }
-    /// Adds the mapping that `make()` returns unless a point is as good in both.
+    /// Adds the mapping that `make()` returns, unless a point of the front is as good in both energy and
+    /// cycles.
     template <typename Make> void add(double energy, double cycles, const Make& make)
     {
         const std::lock_guard lock(m_mutex);
@@ -66,7 +69,7 @@ private:
     std::atomic<std::uint64_t> m_version{1};
 };
 
-/// Compares bounds with what was found. Each thread has its own.
+/// Compares bounds with the mappings found. Each thread has its own Cutter.
 class Cutter
 {
 public:
@@ -96,7 +99,7 @@ public:
 private:
     const Found& m_found;
     std::uint64_t m_version = 0;
-    std::vector<MappingCost> m_front; ///< copy, if all objectives are searched
+    std::vector<MappingCost> m_front; ///< copy of the front; used if all objectives are searched
 };
 
 } // namespace tilewright::hierarchy

@@ -10,8 +10,8 @@ namespace tilewright::hierarchy {
 
 namespace {
 
-/// Calls `visit(tiled, level, isTemporal)` for every loop of a mapping from the outermost inwards: of a level
-/// the temporal ones, then those on its axes in the architecture's order.
+/// Calls `visit(tiled, level, isTemporal)` for every loop of a mapping from the outermost inwards: per level
+/// the temporal loops, then the loops on its axes in the architecture's order.
 template <typename Levels, typename Visit>
 void forEachLoop(const Architecture& architecture, Levels& levels, const Visit& visit)
 {
@@ -23,7 +23,7 @@ void forEachLoop(const Architecture& architecture, Levels& levels, const Visit& 
                 if (used.axis == axis.name)
                     for (auto& tiled : used.loops)
                         visit(tiled, i, false);
-        for (auto& used : levels[i].spatial) // of axes that it has not
+        for (auto& used : levels[i].spatial) // loops on axes that the level does not have
             if (std::ranges::find(architecture.levels[i].axes, used.axis, &Axis::name) ==
                 architecture.levels[i].axes.end())
                 for (auto& tiled : used.loops)
@@ -93,18 +93,19 @@ ImperfectCounter::Part ImperfectCounter::partOf(const Step& step, const Exchange
     return step.level < e.outer ? Part::Place : Part::Between;
 }
 
-/// True if one read of the outer level reaches all instances along the step.
+/// True if one read of the outer level can serve all instances along the step.
 bool ImperfectCounter::isShared(const Step& step, const Exchanged& e) const noexcept
 {
     return partOf(step, e) == Part::Between && m_architecture.levels[step.level].multicast;
 }
 
-/// The tiles along a loop that are read together, as often as they are; all one by one unless `together`.
+/// Groups of tiles along a loop that one read serves, with the number of times that each group occurs. If
+/// `together` is false, each tile is a group.
 std::vector<ImperfectCounter::Group> ImperfectCounter::groups(std::size_t loop, const Exchanged& e,
                                                               bool together) const
 {
-    // The steps outside the tile, and which of them the last iteration of the loop is in: a tile is cut if it
-    // is there, and does not exist behind it.
+    // One step outside the tile, and its position in the last iteration of the loop. A tile is cut off if it
+    // contains the last iteration; later tiles do not exist.
     struct Digit
     {
         std::int64_t factor, size, last;
@@ -124,7 +125,8 @@ std::vector<ImperfectCounter::Group> ImperfectCounter::groups(std::size_t loop, 
     const std::int64_t cut = rest + 1;
     const auto group = [&](std::size_t differs, int sign, std::int64_t count) {
         Group out{count, {}};
-        // Walks the shared digits; `tight`: all digits so far are those of the last iteration.
+        // Visits all combinations of the shared digits. `tight`: all digits so far equal those of the last
+        // iteration.
         const auto walk = [&](const auto& self, std::size_t i, std::int64_t start, bool tight) -> void {
             if (i == digits.size()) {
                 out.tiles.push_back({start, tight ? cut : full});
@@ -132,7 +134,8 @@ std::vector<ImperfectCounter::Group> ImperfectCounter::groups(std::size_t loop, 
             }
             const Digit& d = digits[i];
             if (d.own) {
-                const int order = i == differs ? sign : 0; // behind `differs` nothing is tight
+                // After `differs`, digits are not limited by the last iteration.
+                const int order = i == differs ? sign : 0;
                 if (!tight || order <= 0)
                     self(self, i + 1, start, tight && order == 0);
                 return;
@@ -144,11 +147,11 @@ std::vector<ImperfectCounter::Group> ImperfectCounter::groups(std::size_t loop, 
         return out;
     };
     std::vector<Group> out;
-    std::int64_t inside = 1; // combinations of own digits inside
+    std::int64_t inside = 1; // number of combinations of the remaining own digits
     for (std::size_t i = digits.size(); i-- > 0;) {
         if (!digits[i].own)
             continue;
-        // The own digits outside are those of the last iteration, this one is below or above.
+        // The earlier own digits equal those of the last iteration; this digit is smaller or larger.
         if (digits[i].last > 0)
             out.push_back(group(i, -1, digits[i].last * inside));
         if (const std::int64_t above = digits[i].factor - 1 - digits[i].last; above > 0)
@@ -160,7 +163,7 @@ std::vector<ImperfectCounter::Group> ImperfectCounter::groups(std::size_t loop, 
     return out;
 }
 
-/// Elements along a dimension, summed over all reads.
+/// Number of elements along a dimension, summed over all reads.
 std::int64_t ImperfectCounter::summedSpans(const mapping::Dimension& d, const Exchanged& e,
                                            bool together) const
 {
@@ -191,7 +194,7 @@ std::int64_t ImperfectCounter::summedSpans(const mapping::Dimension& d, const Ex
     return out;
 }
 
-/// Elements of all tiles of a read operand, each as often as it is read.
+/// Number of elements in all tiles of a read operand, each tile counted as often as it is read.
 std::int64_t ImperfectCounter::summed(std::size_t operand, const Exchanged& e, bool together) const
 {
     std::int64_t out = 1;

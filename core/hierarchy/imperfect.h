@@ -14,26 +14,26 @@
 
 namespace tilewright::hierarchy {
 
-/// A loop of a mapping as steps over a loop of the layer.
+/// A loop of a mapping: its steps cover a loop of the layer.
 struct Step
 {
     std::int64_t factor = 1;
     std::int64_t size = 1; ///< iterations of the layer's loop in one step
     std::size_t level = 0;
     bool temporal = true;
-    std::size_t order = 0; ///< among all loops of the mapping, from the outermost inwards
+    std::size_t order = 0; ///< position among all loops of the mapping, from the outermost inwards
 };
 using StepList = std::vector<Step>; ///< steps of one loop of the layer, from the outermost inwards
 using Steps = std::array<StepList, kMaxLoops>;
 
 [[nodiscard]] Steps stepsOf(const Architecture& architecture, const Mapping& mapping);
 
-/// Number of combinations of the steps that `isFree` selects that begin within the trip count, if all other
-/// steps are at their first one.
+/// Counts the combinations of the steps selected by `isFree` that begin within the trip count; all other
+/// steps are at their first iteration.
 template <typename IsFree>
 [[nodiscard]] std::int64_t countSteps(const StepList& steps, std::int64_t trips, const IsFree& isFree)
 {
-    std::int64_t whole = 1; // combinations of those inside, if nothing is cut
+    std::int64_t whole = 1; // number of combinations of the steps further inside, if none is cut off
     for (const Step& step : steps)
         if (isFree(step))
             whole *= step.factor;
@@ -54,19 +54,20 @@ template <typename IsFree>
     return out + 1;
 }
 
-/// Elements that an operand moves between level `outer` and the next level inside it that holds it, over all
-/// instances and visits. `inner` is the number of levels for the MACs.
+/// Number of elements of a read operand that move between level `outer` and the next level inside it that
+/// holds the operand, over all instances and visits. For the MACs, `inner` is the number of levels.
 struct ReadCounts
 {
-    std::int64_t reads = 0;  ///< reads of the outer level
-    std::int64_t writes = 0; ///< writes of the inner level
+    std::int64_t reads = 0;  ///< elements that the outer level reads
+    std::int64_t writes = 0; ///< elements written to the inner level
 };
 struct WrittenCounts
 {
-    std::int64_t sent = 0;     ///< elements sent by the inner level
-    std::int64_t arriving = 0; ///< after the trees
-    std::int64_t visited = 0;  ///< each instance of the outer level once in a visit
-    std::int64_t first = 0;    ///< number of these elements that are sent in the first visit of a tile
+    std::int64_t sent = 0;     ///< number of elements that the inner level sends
+    std::int64_t arriving = 0; ///< number of elements that arrive after the reduction trees
+    /// Number of elements visited: those of each instance of the outer level, once per visit.
+    std::int64_t visited = 0;
+    std::int64_t first = 0; ///< part of `visited` that is sent in the first visit of a tile
 };
 
 /// Counts the traffic of a mapping tile by tile, each tile with its actual size.
@@ -75,20 +76,19 @@ class ImperfectCounter
 public:
     ImperfectCounter(const LoopNest& nest, const Architecture& architecture, const Mapping& mapping);
 
-    [[nodiscard]] std::int64_t compute() const; ///< temporal steps
+    [[nodiscard]] std::int64_t compute() const; ///< number of temporal steps
     [[nodiscard]] ReadCounts read(std::size_t operand, std::size_t outer, std::size_t inner) const;
     [[nodiscard]] WrittenCounts written(std::size_t outer, std::size_t inner) const;
 
 private:
-    /// Role of a step in one exchange.
+    /// Role that a step of a mapping plays in one exchange.
     enum class Part { Inside, Dropped, Kept, Place, Between };
     struct Exchanged
     {
         std::size_t outer = 0, inner = 0;
         std::size_t lastChange = 0; ///< 1 + order of the last temporal loop that is not dropped
     };
-    /// A combination of tiles along a loop that one read can serve together, and the number of times that it
-    /// occurs.
+    /// A set of tiles along a loop that one read can serve, and the number of times that it occurs.
     struct Group
     {
         std::int64_t count = 0;
@@ -112,7 +112,8 @@ private:
     Steps m_steps;
 };
 
-/// A loop whose factors are too small or larger than needed, with the reason; nullopt if there is none.
+/// A loop whose factors are smaller or larger than its trip count requires, with the reason; nullopt if there
+/// is none.
 struct FactorFault
 {
     int loop = 0;
@@ -126,8 +127,9 @@ imperfectFault(const LoopNest& nest, const Architecture& architecture, const Map
 [[nodiscard]] Mapping residuesOf(const LoopNest& nest, const Architecture& architecture,
                                  const Mapping& mapping);
 
-/// The mapping with each factor reduced to what covers the trip counts; the outermost level gets the rest.
-/// Valid factors of this nest, also for a mapping made for other trip counts.
+/// Returns the mapping with each factor reduced to the smallest one that covers the trip counts; the
+/// outermost level gets the remaining factors. The factors are valid for this nest, also if the mapping was
+/// made for other trip counts.
 [[nodiscard]] Mapping tightened(const LoopNest& nest, const Architecture& architecture,
                                 const Mapping& mapping);
 

@@ -15,10 +15,10 @@ namespace tilewright::hierarchy {
 
 namespace {
 
-constexpr std::size_t kMostChains = 10'000; ///< chains of one loop that are all looked at
-constexpr double kStartSeconds = 2;         ///< seconds of each search with factors that divide
+constexpr std::size_t kMostChains = 10'000; ///< largest number of chains of one loop that are all tried
+constexpr double kStartSeconds = 2; ///< time in seconds of each search with dividing factors at the start
 
-/// The layer with other trip counts.
+/// Returns the layer with other trip counts.
 LoopNest withTrips(const LoopNest& nest, const Factors& trips)
 {
     LoopNest out = nest;
@@ -32,7 +32,7 @@ LoopNest withTrips(const LoopNest& nest, const Factors& trips)
     return out;
 }
 
-/// Lower bounds over the mappings that were not settled.
+/// Lower bounds of energy and cycles over the mappings that were not settled.
 struct Open
 {
     std::array<double, kObjectives> least{kInfinite, kInfinite, kInfinite};
@@ -50,13 +50,14 @@ struct Open
     }
 };
 
-/// The lists that all threads read.
+/// Data of the search space that all threads read.
 struct Space
 {
     std::vector<Hop> hops;
     std::array<ChainList, kMaxLoops> chains;
     std::vector<std::size_t> loops; ///< loops in the order of the search
-    /// The least that the loops from a position on contribute: shares by hop, steps; the most instances.
+    /// Least contribution of the loops from a position on: shares per hop, steps, and the largest number of
+    /// instances.
     struct Rest
     {
         std::vector<Share> shares;
@@ -64,7 +65,8 @@ struct Space
         std::array<double, kMaxLevels + 1> instances{};
     };
     std::vector<Rest> rest;
-    std::vector<double> windows; ///< by hop: elements of the windows that take part in a multiplication
+    /// Per hop: number of elements of the windows that take part in a multiplication.
+    std::vector<double> windows;
     bool complete = true;
 
     [[nodiscard]] bool isPossible() const
@@ -73,7 +75,7 @@ struct Space
     }
 };
 
-/// Looks for mappings on one thread.
+/// Searches mappings on one thread.
 class ChainSearch
 {
 public:
@@ -88,14 +90,14 @@ public:
     ChainSearch& operator=(const ChainSearch&) = delete;
     ~ChainSearch() { m_run.take(m_counts); }
 
-    /// Lower bounds, by docs/rules/hierarchy.md 11.3.
+    /// Lower bounds by docs/rules/hierarchy.md 11.3.
     struct Bound
     {
         double energy = 0, cycles = 0;
     };
     struct Node
     {
-        std::vector<Share> shares; ///< for each hop, the product of the shares of the loops chosen so far
+        std::vector<Share> shares; ///< per hop: product of the shares of the loops chosen so far
         double steps = 1;
         std::array<double, kMaxLevels + 1> instances{};
     };
@@ -107,7 +109,7 @@ public:
         return out;
     }
 
-    /// Chains of the loop at this position that may be better than what was found, the best bounds first.
+    /// A chain of the loop at this position that may be better than the mappings found, with its bounds.
     struct Candidate
     {
         const Chain* chain = nullptr;
@@ -140,7 +142,7 @@ public:
         return out;
     }
 
-    /// Settles all mappings with this chain and those chosen before.
+    /// Settles all mappings with this chain and the chains chosen before it.
     void settle(std::size_t position, const Node& node, const Candidate& candidate)
     {
         if (m_cutter.isSettled(candidate.bound.energy, candidate.bound.cycles))
@@ -160,7 +162,8 @@ public:
         m_chosen[loop] = nullptr;
     }
 
-    /// Chooses the chains before a position, those of which there is only one.
+    /// Chooses the chains of the first loops as long as each has only one. `position` becomes the first other
+    /// loop.
     [[nodiscard]] Node chooseSingle(std::size_t& position)
     {
         Node node = root();
@@ -173,7 +176,7 @@ public:
         return node;
     }
 
-    /// Improves a mapping loop by loop and level by level for as long as that helps.
+    /// Improves a mapping loop by loop and level by level, until no change improves it.
     void improve(const Mapping& start, Objective objective)
     {
         for (std::size_t l = 0; l < kMaxLoops; ++l)
@@ -244,7 +247,7 @@ private:
                 continue;
             }
             const auto wide = static_cast<double>(m_architecture.accumulatorBits);
-            // Complete sums may be narrower.
+            // Complete sums may have fewer bits than partial sums.
             const double narrower = std::max(0.0, wide - bits) * all.first;
             const double back = std::max(0.0, all.visited - all.first) * wide;
             writes[hop.outer] += std::max(0.0, outer * wide - narrower);
@@ -264,7 +267,8 @@ private:
             if (level.writeBytesPerCycle)
                 out.cycles = std::max(out.cycles, writes[i] / (8 * instances) / *level.writeBytesPerCycle);
         }
-        // Sums of roundings: bounds hold for the figures of the evaluator, which adds in another order.
+        // Allows for rounding: bounds must hold for the figures of the evaluator, which adds in another
+        // order.
         out.energy *= 1 - 1e-13;
         out.cycles *= 1 - 1e-13;
         return out;
@@ -293,7 +297,8 @@ private:
         return true;
     }
 
-    /// The orders of the levels from this one on that matter (docs/rules/hierarchy.md 7.2).
+    /// Tries the loop orders of this level and the levels inside it that can be best (docs/rules/hierarchy.md
+    /// 7.2).
     void tryOrders(std::size_t level)
     {
         if (level == m_architecture.levels.size()) {
@@ -351,7 +356,7 @@ private:
         return out;
     }
 
-    /// The chain of a loop in a mapping; null if it is not in the list.
+    /// The chain of a loop in a mapping; null if it is not in the list of chains.
     [[nodiscard]] const Chain* chainOf(const Mapping& mapping, std::size_t loop) const
     {
         std::array<std::int64_t, kMaxLevels> temporal{};
@@ -424,7 +429,7 @@ public:
     }
 
 private:
-    /// Adds a mapping whose factors may be larger than needed.
+    /// Adds a mapping after reducing factors that are larger than needed.
     void add(const Mapping& mapping)
     {
         Mapping tight = tightened(m_nest, m_architecture, mapping);
@@ -433,7 +438,7 @@ private:
             m_run.found().add(cost.energy, cost.cycles, [&] { return tight; });
     }
 
-    /// Starts from the mappings that a short search with factors that divide these trip counts finds.
+    /// Adds the mappings that a short search with dividing factors finds for these trip counts.
     void start(const Factors& trips)
     {
         const LoopNest nest = withTrips(m_nest, trips);
@@ -476,7 +481,7 @@ private:
         }
     }
 
-    /// The least that the last loops contribute, from the last one on.
+    /// Computes the least contribution of the last loops, from the last one backwards.
     void listRest()
     {
         const std::size_t loops = m_space.loops.size();
@@ -546,7 +551,8 @@ private:
     [[nodiscard]] SearchResult result() const
     {
         SearchResult out = m_run.result();
-        const bool isEmpty = m_space.complete && !m_space.isPossible(); // no chains at all
+        // True if some loop has no chain at all.
+        const bool isEmpty = m_space.complete && !m_space.isPossible();
         out.proven = isEmpty || (m_isSettled &&
                                  std::ranges::all_of(m_open.least, [](double d) { return d == kInfinite; }));
         out.interrupted = !out.proven && m_run.isStopped();
@@ -568,7 +574,7 @@ private:
     Branch m_all; ///< bounds of the whole space
     Space m_space;
     Open m_open;
-    bool m_isSettled = false; ///< all mappings are settled but those of m_open
+    bool m_isSettled = false; ///< all mappings except those of m_open are settled
 };
 
 } // namespace

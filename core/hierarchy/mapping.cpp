@@ -12,7 +12,7 @@ std::size_t indexOf(const TiledLoop& tiled)
     return static_cast<std::size_t>(tiled.loop);
 }
 
-/// Visits of what lies inside the loops that were entered so far, for one operand.
+/// Counts the visits inside the loops that were entered so far, for one operand.
 class VisitCounter
 {
 public:
@@ -22,12 +22,13 @@ public:
     {
         m_product *= tiled.factor;
         if (tiled.factor > 1 && (m_indexMask >> tiled.loop & 1u) != 0) {
-            m_visits.all = m_product; // the loops after it, if none of them indexes the operand, are dropped
+            // Loops after this one are not counted unless another one indexes the operand.
+            m_visits.all = m_product;
             m_visits.different *= tiled.factor;
         }
     }
     [[nodiscard]] Visits visits() const noexcept { return m_visits; }
-    /// Visits of the MACs, for which no loop is dropped.
+    /// Visits of the MACs, for which every loop counts.
     [[nodiscard]] Visits visitsOfMacs() const noexcept { return {m_product, m_visits.different}; }
 
 private:
@@ -65,7 +66,8 @@ TiledNest tiledNest(const LoopNest& nest, const Mapping& mapping) noexcept
             out.extents[level][indexOf(tiled)] *= tiled.factor;
     }
     for (std::size_t level = 0; level < levels; ++level)
-        for (std::size_t l = 0; l < kMaxLoops; ++l) // only imperfect factors exceed it
+        // Only imperfect factors have products above the trip count.
+        for (std::size_t l = 0; l < kMaxLoops; ++l)
             out.extents[level][l] = std::min(out.extents[level][l], nest.trips[l]);
     out.instances[0] = 1;
     for (std::size_t level = 0; level < levels; ++level) {

@@ -19,16 +19,16 @@ struct TiledLoop
     bool operator==(const TiledLoop&) const = default;
 };
 
-/// The loops that a mapping puts on one axis.
+/// Loops that a mapping puts on one axis.
 struct AxisLoops
 {
-    std::string axis; ///< name of the axis; one that the level has not breaks SPATIAL
+    std::string axis; ///< name of the axis; an axis that the level does not have violates SPATIAL
     std::vector<TiledLoop> loops;
 
     bool operator==(const AxisLoops&) const = default;
 };
 
-/// Loops of one level. The spatial ones lie inside the temporal ones.
+/// Loops of one level. The spatial loops lie inside the temporal ones.
 struct LevelLoops
 {
     std::vector<TiledLoop> temporal; ///< temporal loops from the outermost inwards
@@ -37,7 +37,8 @@ struct LevelLoops
     bool operator==(const LevelLoops&) const = default;
 };
 
-/// How a layer runs on a hierarchy: one entry per level of the architecture (docs/rules/hierarchy.md 2).
+/// A mapping: how a layer runs on a hierarchy, with one entry per level of the architecture
+/// (docs/rules/hierarchy.md 2).
 struct Mapping
 {
     std::vector<LevelLoops> levels;
@@ -45,25 +46,27 @@ struct Mapping
     bool operator==(const Mapping&) const = default;
 };
 
-/// The mapping whose loops are all temporal loops of the outermost level, in the order of the layer.
+/// Returns the mapping in which all loops are temporal loops of the outermost level, in the order of the
+/// layer.
 [[nodiscard]] Mapping trivialMapping(const LoopNest& nest, const Architecture& architecture);
 
-/// Number of times that the tile of an operand in a level changes (docs/rules/hierarchy.md 3).
+/// How often the tile of an operand in a level changes (docs/rules/hierarchy.md 3).
 struct Visits
 {
-    std::int64_t all = 1;       ///< D: visits
-    std::int64_t different = 1; ///< N: different tiles
+    std::int64_t all = 1;       ///< D of docs/rules/hierarchy.md 3: number of visits
+    std::int64_t different = 1; ///< N of docs/rules/hierarchy.md 3: number of different tiles
 
     bool operator==(const Visits&) const = default;
 };
 
-/// A mapping in the form that the cost model reads. In a list with one entry per level, the entry `levels`
-/// belongs to the MACs.
+/// A mapping in the form that the cost model reads. In lists with one entry per level, the additional entry
+/// with index `levels` belongs to the MACs.
 struct TiledNest
 {
     std::size_t levels = 0;
-    std::array<Factors, kMaxLevels> spatial;     ///< product of the spatial factors of a level, by loop
-    std::array<Factors, kMaxLevels + 1> extents; ///< extents of a level, by loop (docs/rules/hierarchy.md 2)
+    std::array<Factors, kMaxLevels> spatial; ///< per level: product of the spatial factors of each loop
+    /// Per level: extent of each loop (docs/rules/hierarchy.md 2).
+    std::array<Factors, kMaxLevels + 1> extents;
     std::array<std::int64_t, kMaxLevels + 1> instances{};
     std::array<std::array<Visits, kOperands>, kMaxLevels + 1> visits;
     std::int64_t compute = 1; ///< product of all temporal factors

@@ -15,17 +15,18 @@ struct LayerResult
     mapping::Layer layer;
     LoopNest nest;
     SearchResult search;
-    bool repeated = false; ///< has the shape of an earlier layer and shares its result
+    bool repeated = false; ///< true if an earlier layer has the same shape and the result is that layer's
 };
 
-/// Results of the search for all layers of a model; equal shapes are searched once.
+/// Results of the search for all layers of a model. Layers of equal shape are searched once.
 struct ModelResult
 {
     std::string name;
     Architecture architecture;
-    Objective objective = Objective::Edp; ///< what every layer was searched for
+    Objective objective = Objective::Edp; ///< objective of the search of every layer
     std::vector<LayerResult> layers;
-    // Sums of the layers' best mappings times the layers' counts: pJ, cycles, pJ * cycles.
+    // Sums over the layers of the best mapping's values times the layer's count, in pJ, cycles and pJ *
+    // cycles.
     double energy = 0;
     double cycles = 0;
     double edp = 0;
@@ -35,10 +36,10 @@ struct ModelResult
     double seconds = 0;
 };
 
-/// Searches each distinct shape once for `options.objective`, which must be set. `options.seconds` is the
-/// limit for the whole model; it is divided among the remaining layers. `progress` gets the index of the next
-/// layer, `finished` each completed one; both are called on the calling thread. The Error names the layer
-/// that is too large.
+/// Searches each distinct layer shape once for `options.objective`, which must be set. `options.seconds` is
+/// the time limit for the whole model; it is divided among the remaining layers. `progress` gets the index of
+/// the next layer, `finished` each completed layer. Both are called on the calling thread. The Error names
+/// the layer that is too large.
 [[nodiscard]] Result<ModelResult> searchModel(const mapping::Model& model, const Architecture& architecture,
                                               const SearchOptions& options,
                                               const std::function<void(std::size_t)>& progress = {},

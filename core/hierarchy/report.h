@@ -10,15 +10,16 @@
 
 namespace tilewright::hierarchy {
 
-/// Name of this cost model in every answer. That of docs/rules/mapping.md is mapping::kCostModel.
+/// Name of this cost model in every answer. The name of the model of docs/rules/mapping.md is
+/// mapping::kCostModel.
 inline constexpr std::string_view kCostModel = "hierarchy";
 
 /// Document of one evaluated mapping. Figures are null if the factors do not multiply to the trip counts.
 [[nodiscard]] std::string evaluationReport(const LoopNest& nest, const Architecture& architecture,
                                            const Mapping& mapping, Objective objective, double seconds);
 
-/// Document of a search: the best mapping for `objective` with its figures, the best one of each objective,
-/// bounds and the front. `runs`: number of executions of the layer in its model.
+/// Document of a search: the best mapping for `objective` with its figures, the best mapping of each
+/// objective, bounds and the Pareto front. `runs`: number of executions of the layer in its model.
 [[nodiscard]] std::string searchReport(const LoopNest& nest, const Architecture& architecture,
                                        const SearchResult& result, Objective objective, std::int64_t runs);
 
@@ -28,24 +29,24 @@ inline constexpr std::string_view kCostModel = "hierarchy";
 /// JSON with the best mapping of every layer: {"name", "objective", "layers": [{"name", "mapping"}]}.
 [[nodiscard]] std::string modelMappings(const ModelResult& result);
 
-/// A row for each level: instances, reads and writes of each operand, energy, cycles.
+/// Table with a row per level: instances, reads and writes of each operand, energy, cycles.
 [[nodiscard]] Table levelTable(const LoopNest& nest, const Architecture& architecture, const Cost& cost);
 
-/// CSV with a header line: one row per layer, level and operand with tile, traffic, energy and waiting of the
-/// best mapping.
+/// CSV with a header line: one row per layer, level and operand, with tile, traffic, energy and waiting
+/// cycles of the best mapping.
 [[nodiscard]] std::string modelCsv(const ModelResult& result);
 
-/// CSV of one mapping of a layer in the form of modelCsv().
+/// CSV of one mapping of a layer, with the columns of modelCsv().
 [[nodiscard]] std::string mappingCsv(const mapping::Layer& layer, const LoopNest& nest,
                                      const Architecture& architecture, const Cost& cost);
 
-/// The resource that limits the cycles: "the reads of buffer" or "the MACs".
+/// Text of the resource that limits the cycles: "the reads of buffer" or "the MACs".
 [[nodiscard]] std::string limitText(const Architecture& architecture, const Cost& cost);
 
-/// Why a search has no mapping: "no valid mapping exists: level buffer needs ...".
+/// Text that says why a search has no mapping: "no valid mapping exists: level buffer needs ...".
 [[nodiscard]] std::string noMappingText(const SearchResult& result);
 
-/// The loops of a mapping for people, one line per level: "buffer  X 2, Y 2 | rows: X 2".
+/// Text of the loops of a mapping, one line per level: "buffer  X 2, Y 2 | rows: X 2".
 [[nodiscard]] std::string printMapping(const LoopNest& nest, const Architecture& architecture,
                                        const Mapping& mapping);
 

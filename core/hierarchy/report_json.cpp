@@ -86,7 +86,7 @@ Json pointJson(const LoopNest& nest, const Architecture& architecture, const Map
             {"mapping", mappingJson(nest, architecture, point.mapping)}};
 }
 
-/// Why a search has no mapping.
+/// The reason why a search has no mapping.
 Json noneJson(const LoopNest& nest, const Architecture& architecture, const SearchResult& result)
 {
     Json out{{"code", "NONE"}, {"message", noMappingText(result)}};
@@ -99,7 +99,7 @@ Json noneJson(const LoopNest& nest, const Architecture& architecture, const Sear
     return out;
 }
 
-/// A gap that is not known is null.
+/// The gap as a JSON number; null if it is not known.
 Json gapJson(double gap)
 {
     return std::isfinite(gap) ? Json(gap) : Json();

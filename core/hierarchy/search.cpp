@@ -14,9 +14,10 @@ namespace tilewright::hierarchy {
 namespace {
 
 constexpr std::size_t kMostBranches = 400'000;
-constexpr std::size_t kFirstBranches = 2000; ///< branches that are bounded before the start
-constexpr std::size_t kMostStates = 250'000; ///< states of a branch that can be settled
-// The start: a few tilings of one branch, then of the best ones.
+/// Number of branches whose bounds are computed before the first dives.
+constexpr std::size_t kFirstBranches = 2000;
+constexpr std::size_t kMostStates = 250'000; ///< largest number of states of a branch that can be settled
+// Numbers of tilings at the start of the search: few for the first branch, then more for the best branches.
 constexpr std::size_t kFirstStates = 300;
 constexpr std::size_t kDiveStates = 4000, kDiveBranches = 24;
 
@@ -62,7 +63,7 @@ public:
     }
 
 private:
-    /// The steps of the MACs with these spatial factors.
+    /// Number of steps of the MACs with these spatial factors.
     [[nodiscard]] double computeOf(const SpatialChoice& choice) const
     {
         auto out = static_cast<double>(m_nest.macs);
@@ -72,7 +73,7 @@ private:
         return out;
     }
 
-    /// The best bounds first, those that are only known from the MACs last.
+    /// Sorts branches by their bounds, the best first. Branches with only a bound from the MACs come last.
     void sortBranches()
     {
         std::ranges::stable_sort(m_branches, {}, [&](const Branch& b) {
@@ -80,7 +81,7 @@ private:
         });
     }
 
-    /// Bounds the first branches that what was found does not settle already.
+    /// Computes the bounds of the branches before `end` that the mappings found do not settle already.
     void boundBranches(std::size_t end)
     {
         m_run.inThreads(end, [&](const auto& next) {
@@ -109,7 +110,7 @@ private:
         return out;
     }
 
-    /// A first mapping, whatever the time limit is.
+    /// Finds a first mapping, whatever the time limit is.
     void startOff()
     {
         BranchSearch search(m_nest, m_architecture, m_options.constraints, m_run.found(),
@@ -152,7 +153,8 @@ private:
         return out;
     }
 
-    /// A settled branch may have better mappings for other objectives than that of the search.
+    /// Lower bound of the objective over the whole space. A branch that is settled for the objective of the
+    /// search may have better mappings for another objective, so for that one the first bounds count.
     [[nodiscard]] double leastOf(Objective objective, const SearchResult& out) const
     {
         const auto& best = out.of(objective);
@@ -172,8 +174,8 @@ private:
     Branch m_all; ///< bounds of the whole space
     Feasible m_feasible;
     bool m_isListed = true;
-    std::vector<Branch> m_branches; ///< the best bounds first
-    std::vector<Branch> m_open;     ///< first bounds of all branches, without their choices
+    std::vector<Branch> m_branches; ///< branches, those with the best bounds first
+    std::vector<Branch> m_open;     ///< first bounds of all branches, without their spatial factors
 };
 
 } // namespace

@@ -18,7 +18,7 @@ namespace tilewright::hierarchy {
 using mapping::kObjectives;
 using mapping::Objective;
 
-/// A valid mapping with its cost: pJ, cycles, pJ * cycles.
+/// A valid mapping with its cost in pJ, cycles and pJ * cycles.
 struct MappingCost
 {
     Mapping mapping;
@@ -42,11 +42,11 @@ struct SearchStatus
 
 struct SearchOptions
 {
-    /// Objective for which the search must be settled; nullopt: all objectives and the front.
+    /// Objective for which the space must be settled; nullopt: all objectives and the front.
     std::optional<Objective> objective;
     int threads = 0;         ///< number of threads; 0: all hardware threads
     double seconds = 0;      ///< time limit; 0: none
-    bool quick = false;      ///< only the start of the search, whose result has a gap
+    bool quick = false;      ///< true: only the start of the search, whose result has a gap
     Constraints constraints; ///< constraints of this nest and architecture
     std::stop_token stop;
     std::function<void(const SearchStatus&)> status; ///< called from the thread that calls search()
@@ -54,21 +54,21 @@ struct SearchOptions
 
 struct SearchResult
 {
-    /// Best per objective (index: Objective); nothing when no valid mapping was found.
+    /// Best mapping per objective (index: Objective); nothing if no valid mapping was found.
     std::array<std::optional<MappingCost>, kObjectives> best;
     std::vector<MappingCost> front; ///< energy ascending, cycles descending; one mapping per point
-    bool proven = false;            ///< the whole space is settled for what `SearchOptions::objective` asks
+    bool proven = false;            ///< true if the whole space is settled for SearchOptions::objective
     bool interrupted = false;       ///< the stop token ended the search
     std::optional<NoMapping> none;  ///< why no mapping is valid, if this is known
     Constraints constraints;        ///< constraints for which the result holds
-    /// Cost of each constraint; filled by constraintCosts()
+    /// Cost of each constraint; filled in by constraintCosts().
     std::vector<ConstraintCost> constraintCosts;
-    /// Lower bound of each objective over all valid mappings that keep the constraints; the best value where
-    /// it is proven.
+    /// Lower bound of each objective over all valid mappings that satisfy the constraints; equals the best
+    /// value if that is proven optimal.
     std::array<double, kObjectives> lowerBound{};
     /// Number of valid tilings evaluated; each represents all orders of its loops.
     std::int64_t tilings = 0;
-    std::int64_t cut = 0;         ///< number of these that a bound settled
+    std::int64_t cut = 0;         ///< number of valid tilings that a bound settled
     std::int64_t evaluations = 0; ///< number of costs and bounds computed
     double seconds = 0;
 
@@ -76,14 +76,15 @@ struct SearchResult
     {
         return best[static_cast<std::size_t>(o)];
     }
-    /// True if no valid mapping is better in this objective.
+    /// True if no valid mapping has a better value of this objective.
     [[nodiscard]] bool isOptimal(Objective objective) const noexcept;
-    /// Relative gap: best / lower bound - 1; 0 when optimal, infinite without a mapping or a bound.
+    /// Relative gap: best / lower bound - 1. It is 0 if the best value is optimal, infinite without a mapping
+    /// or a bound.
     [[nodiscard]] double gap(Objective objective) const noexcept;
 };
 
-/// Looks for the best mapping of the layer (docs/rules/hierarchy.md 7 and 8). Preconditions:
-/// checkArchitecture(), checkCountable().
+/// Searches the best mapping of the layer (docs/rules/hierarchy.md 7 and 8). Preconditions:
+/// checkArchitecture() and checkCountable() succeed.
 [[nodiscard]] SearchResult search(const LoopNest& nest, const Architecture& architecture,
                                   const SearchOptions& options);
 

@@ -14,13 +14,13 @@
 
 namespace tilewright::hierarchy {
 
-/// Number of costs and bounds, as in SearchResult.
+/// Numbers of costs and bounds computed, as in SearchResult.
 struct SearchCounts
 {
     std::int64_t tilings = 0, cut = 0, evaluations = 0;
 };
 
-/// A running search: its time, its threads, its progress and what it has found.
+/// A running search: its time limit, threads, progress and the mappings found.
 class SearchRun
 {
 public:
@@ -37,8 +37,8 @@ public:
     }
     [[nodiscard]] double seconds() const { return wallClock() - m_start; }
 
-    /// Calls work(next) in all threads, and reports the progress. `next()` returns the numbers from 0 to
-    /// `count` - 1, each once, and then larger ones.
+    /// Calls work(next) in all threads, and reports the progress. `next()` returns each number from 0 to
+    /// `count` - 1 once, and then larger numbers.
     template <typename Work> void inThreads(std::size_t count, const Work& work)
     {
         const int threads = m_options.threads > 0

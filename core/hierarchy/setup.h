@@ -8,27 +8,27 @@
 
 namespace tilewright::hierarchy {
 
-/// Document of the Mapping lens with an architecture of levels: one mapping of one layer on one machine. That
-/// of four levels is mapping::Setup.
+/// Document of the Mapping lens with an architecture with levels: one mapping of one layer on one machine.
+/// The document for four levels is mapping::Setup.
 struct Setup
 {
     mapping::Layer layer;
     Architecture architecture;
     Mapping mapping;
-    ConstraintTexts asked = {}; ///< constraints of the search
+    ConstraintTexts asked = {}; ///< constraints of the search, as texts
 
     bool operator==(const Setup&) const = default;
 };
 
-/// The constraints of a document. The Error names `file` and the field.
+/// Reads the constraints of a document. The Error names `file` and the field.
 [[nodiscard]] Result<Constraints> constraintsOf(const LoopNest& nest, const Architecture& architecture,
                                                 const ConstraintTexts& asked, const std::string& file = {});
 
-/// Whether the text is such a document: a JSON object with an "architecture" that has "levels".
+/// True if the text is a document with levels: a JSON object with an "architecture" that has "levels".
 [[nodiscard]] bool isSetup(std::string_view text);
 
 /// Reads a document (NAME.mapping.json): {"layer", "architecture", "mapping"}, each in the form of its own
-/// file, and, where there are constraints, "factors" and "orders".
+/// file. If there are constraints, it also has "factors" and "orders".
 [[nodiscard]] Result<Setup> readSetup(std::string_view text, const std::string& file);
 [[nodiscard]] std::string writeSetup(const Setup& setup);
 

@@ -37,7 +37,7 @@ Result<Setup> readSetup(std::string_view text, const std::string& file)
         return document.error();
     const JsonCursor root(*document, file);
     Setup out;
-    JsonFields fields(root); // each part has its own reader
+    JsonFields fields(root); // each part has its own reader, which checks its fields
     for (const char* part : {"layer", "architecture", "mapping"})
         fields.ignored(part);
     fields.defaulted("factors", out.asked.factors, {});

@@ -19,11 +19,11 @@ std::int64_t productOf(const Factors& factors)
     return out;
 }
 
-/// All ways to put loops on one axis, the largest products first.
+/// Lists all ways to put loops on one axis, those with the largest products first.
 class AxisChoices
 {
 public:
-    /// `limits`: of the factors of each loop; null for those without.
+    /// `limits`: per loop, the limit of its factor on the axis; null for loops without a limit.
     AxisChoices(const LoopNest& nest, const Axis& axis, std::size_t most,
                 const std::array<const FactorLimit*, kMaxLoops>& limits)
         : m_nest(nest), m_axis(axis), m_most(most), m_limits(limits)
@@ -87,8 +87,8 @@ public:
     SpatialChoices out;
 
 private:
-    /// `level`: product of the factors on the axes of the present level so far. `seen`: such products of the
-    /// whole level, for these choices outside it.
+    /// `level`: product so far of the factors on the axes of the current level. `seen`: such products for the
+    /// whole level that were already listed for the same choices outside the level.
     void list(const Factors& left, const Factors& level, std::set<Factors>* seen)
     {
         if (m_choice.size() == m_axes.size()) {
@@ -123,7 +123,7 @@ private:
     struct AxisOf
     {
         std::vector<Factors> choices;
-        bool isFirst = true, isLast = true; ///< of its level
+        bool isFirst = true, isLast = true; ///< true for the first (last) axis of its level
     };
 
     std::size_t m_most;

@@ -7,14 +7,14 @@
 
 namespace tilewright::hierarchy {
 
-/// The factors of the loops on every axis of an architecture, level by level from the outermost.
+/// The spatial factors of the loops on every axis of an architecture, level by level from the outermost one.
 using SpatialChoice = std::vector<Factors>;
 
-/// What listSpatial() returns.
+/// Result of listSpatial().
 struct SpatialChoices
 {
-    std::vector<SpatialChoice> list; ///< one of those that put the same factors on every level
-    bool complete = true;            ///< false: there are more
+    std::vector<SpatialChoice> list; ///< of choices with equal products on every level, one is listed
+    bool complete = true;            ///< false: there are more choices than listed
 };
 
 /// All choices whose factors divide the trip counts, fit on the axes, and are allowed by the axes and by the
@@ -23,7 +23,7 @@ struct SpatialChoices
 [[nodiscard]] SpatialChoices listSpatial(const LoopNest& nest, const Architecture& architecture,
                                          std::size_t most, const Constraints& constraints = {});
 
-/// The product of the spatial factors of every level, by loop.
+/// Per level, the product of the spatial factors of each loop.
 [[nodiscard]] std::vector<Factors> spatialByLevel(const Architecture& architecture,
                                                   const SpatialChoice& choice);
 

@@ -22,7 +22,7 @@ std::vector<std::int64_t> divisorsOf(std::int64_t number)
 
 namespace {
 
-/// Leaves out every other divisor, but never 1 and the number itself.
+/// Removes every other divisor, but not 1 and the number itself.
 void thin(std::vector<std::int64_t>& divisors)
 {
     std::vector<std::int64_t> out{divisors.front()};
@@ -59,7 +59,8 @@ Tilings::Tilings(const LoopNest& nest, const Architecture& architecture, std::ve
 
 void Tilings::listDivisors(std::size_t most, const Constraints& constraints)
 {
-    // Divisors that a constraint asks for may be among those left out: these loops are the last ones.
+    // Loops with constrained factors are thinned last, because thinning may remove divisors that a constraint
+    // requires.
     std::array<bool, kMaxLoops> asked{};
     for (const FactorLimit& limit : constraints.factors)
         asked[static_cast<std::size_t>(limit.loop)] = true;
@@ -179,8 +180,9 @@ void Tilings::listExchanges()
     }
 }
 
-/// Of the levels between with spatial factors of a window, the innermost one: the extents just inside it are
-/// the steps of its tiles. Tiles of other dimensions do not overlap, so that their steps do not matter.
+/// Of the levels between P and C that have spatial factors of a window, returns the innermost one. The
+/// extents just inside it are the distances between its tiles. Tiles along other dimensions do not overlap,
+/// so that their distances do not matter.
 std::size_t Tilings::apartLevel(const ExchangeOf& e) const noexcept
 {
     const mapping::Operand& operand = m_nest.operands[e.operand];
@@ -211,8 +213,8 @@ void Tilings::markFits()
     }
 }
 
-/// Elements of the union of the tiles that one read can reach, or a bound from below where levels outside
-/// `apart` have spatial factors of the same window: their steps are at least the extents of what is inside.
+/// Number of elements in the union of the tiles that one read can reach. If levels outside `apart` have
+/// spatial factors of the same window, it is a lower bound: their distances are at least the extents inside.
 double Tilings::leastUnion(const ExchangeOf& e, const Factors& tile, const Factors& apart) const
 {
     const mapping::Operand& operand = m_nest.operands[e.operand];
@@ -250,7 +252,7 @@ double Tilings::leastUnion(const ExchangeOf& e, const Factors& tile, const Facto
             out *= static_cast<double>(unionLength(length, std::span(shifts).first(count)));
             continue;
         }
-        // What the shifts of one of the two loops reach is part of the union.
+        // The tiles reached by the shifts of one of the two loops are part of the union.
         const std::int64_t first = unionLength(length, std::span(shifts).first(ofLoop));
         const std::int64_t second = unionLength(length, std::span(shifts).subspan(ofLoop, count - ofLoop));
         out *= static_cast<double>(std::max(first, second));
@@ -275,7 +277,8 @@ void Tilings::addReadFlow(const ExchangeOf& e, double visits, const Factors& til
                          static_cast<double>(m_nest.elements(static_cast<int>(e.operand), tile)) * bits;
 }
 
-/// docs/rules/hierarchy.md 3 and 4, written operand. `out.waiting` is the bits of the additions.
+/// Adds the traffic of the written operand (docs/rules/hierarchy.md 3 and 4). `out.waiting` gets the bits of
+/// the additions.
 void Tilings::addWrittenFlow(const ExchangeOf& e, double visits, double different, const Factors& tile,
                              Flow& out) const
 {
@@ -313,7 +316,8 @@ Flow Tilings::flow(const ExchangeOf& e, double visits, State state) const
         additions = out.waiting;
         out.waiting = 0;
     } else {
-        // The extents at a level between are at least those of C times the spatial factors between.
+        // The extents at a level between P and C are at least those of C times the spatial factors in
+        // between.
         Factors apart = extents;
         if (!isMac && e.apart < e.inner)
             for (std::size_t l = 0; l < kMaxLoops; ++l)
@@ -360,7 +364,7 @@ void Tilings::prepare()
             for (State s = 0; s < m_looked; ++s) {
                 if (!fitsAt(i, s))
                     continue;
-                // Linear in the visits; what is left at 0 visits is the same for all states.
+                // The energy is linear in the visits. The part for 0 visits is the same for all states.
                 const double different = indexing(e.operand, first()) / indexing(e.operand, s);
                 const Flow one = flow(e, different, s);
                 if (isFirst)

@@ -15,19 +15,20 @@
 
 namespace tilewright::hierarchy {
 
-/// All divisors, ascending.
+/// All divisors of a number, ascending.
 [[nodiscard]] std::vector<std::int64_t> divisorsOf(std::int64_t number);
 
-/// Traffic of one exchange between two levels, or a lower bound of it. The MACs store nothing.
+/// Traffic of one exchange between two levels, or a lower bound of it. MACs store nothing, so they have no
+/// traffic.
 struct Flow
 {
     double energy = 0; ///< pJ
     double outerReadBits = 0, outerWriteBits = 0;
     double innerReadBits = 0, innerWriteBits = 0;
-    double waiting = 0; ///< cycles
+    double waiting = 0; ///< cycles for which a level waits
 };
 
-/// A level P and the next level C inside it that holds an operand; C is the number of levels for the MACs.
+/// A level P and the next level C inside it that holds an operand. For the MACs, C is the number of levels.
 struct ExchangeOf
 {
     std::size_t operand = 0;
@@ -36,20 +37,22 @@ struct ExchangeOf
     Between between{};
     bool completes = false;
     double outerInstances = 1, innerInstances = 1;
-    /// Level whose extents say how far apart the tiles of the instances lie: none inside it matters.
+    /// Level just inside which the extents give the distances between the tiles of the instances. Levels
+    /// further inside do not change the distances.
     std::size_t apart = 0;
 };
 
-/// The states of a level are the products of the temporal factors at it and inside it, one divisor per loop
-/// of what the spatial factors leave of its trip count.
+/// All temporal factors of a layer for given spatial factors. A state of a level is the product of the
+/// temporal factors at the level and inside it: for each loop a divisor of its trip count without the spatial
+/// factors.
 class Tilings
 {
 public:
     using State = std::uint32_t;
 
-    /// `most`: above this number of states divisors are left out, so that isWhole() is false; 1: only the
-    /// smallest tiles are looked at. `constraints`: of the temporal factors; bounds hold for more mappings
-    /// than these.
+    /// `most`: if there are more states, divisors are left out, and isWhole() is false; 1: only the smallest
+    /// tiles are considered. `constraints`: those of the temporal factors. Bounds may hold for more mappings
+    /// than the constraints allow.
     Tilings(const LoopNest& nest, const Architecture& architecture, std::vector<Factors> spatial,
             std::size_t most, const Constraints& constraints = {});
 
@@ -58,7 +61,7 @@ public:
     [[nodiscard]] bool isPossible() const noexcept { return m_isPossible; }
     [[nodiscard]] std::size_t levels() const noexcept { return m_spatial.size(); }
     [[nodiscard]] std::size_t states() const noexcept { return m_all.size(); }
-    /// The state of the outermost level, with all factors.
+    /// The state of the outermost level, which contains all factors.
     [[nodiscard]] State first() const noexcept { return static_cast<State>(states() - 1); }
     [[nodiscard]] bool fitsAt(std::size_t level, State state) const noexcept
     {
@@ -68,7 +71,7 @@ public:
     [[nodiscard]] const std::vector<Factors>& spatial() const noexcept { return m_spatial; }
     [[nodiscard]] const std::vector<std::int64_t>& instances() const noexcept { return m_instances; }
     [[nodiscard]] double compute() const noexcept { return m_all.back(); }
-    /// Product of the factors of a state: of all loops, and of those that index an operand.
+    /// Product of the factors of a state: over all loops, or over those that index an operand.
     [[nodiscard]] double all(State state) const noexcept { return m_all[state]; }
     [[nodiscard]] double indexing(std::size_t operand, State state) const noexcept
     {
@@ -80,48 +83,51 @@ public:
     {
         return m_into[level];
     }
-    /// Exchanges with the MACs whose bits depend on the state of this level, and those that depend on none
-    /// (entry 0).
+    /// Exchanges with the MACs whose bits depend on the state of this level. Entry 0 also has those that
+    /// depend on no state.
     [[nodiscard]] const std::vector<ExchangeOf>& macsAt(std::size_t level) const noexcept
     {
         return m_macs[level];
     }
-    /// The flow of an exchange in `visits` visits of C. `state`: of C; for the MACs, of the level macsAt().
+    /// The traffic of an exchange in `visits` visits of C. `state`: the state of C; for the MACs, the state
+    /// of the level for which macsAt() lists the exchange.
     [[nodiscard]] Flow flow(const ExchangeOf& exchange, double visits, State state) const;
-    /// Cycles in which the level reads or writes these bits.
+    /// Number of cycles that the level needs to read or write this number of bits.
     [[nodiscard]] double time(std::size_t level, double bits, bool reads) const noexcept;
-    /// Energy of the exchange into the level per visit, without what does not depend on visits and state.
+    /// Energy per visit of the exchange into the level, without the part that does not depend on visits and
+    /// state.
     [[nodiscard]] double visitEnergy(std::size_t level, std::size_t operand, State state) const noexcept
     {
         return m_visitEnergy[(level * kOperands + operand) * states() + state];
     }
-    /// Energy of the exchanges macsAt() this level.
+    /// Energy of the exchanges that macsAt() lists for this level.
     [[nodiscard]] double macEnergy(std::size_t level, State state) const noexcept
     {
         return m_macEnergy[level * states() + state];
     }
-    /// Energy that is the same for all states: multiplications, macsAt(0), and what does not depend on
-    /// visits.
+    /// Energy that is the same for all states: multiplications, macsAt(0), and the part of exchanges that
+    /// does not depend on visits.
     [[nodiscard]] double fixedEnergy() const noexcept { return m_fixedEnergy; }
-    /// The least flow of an exchange into a level over all states that fit.
+    /// The least traffic of an exchange into a level over all states that fit.
     [[nodiscard]] const Flow& least(std::size_t level, std::size_t operand) const noexcept
     {
         return m_least[level * kOperands + operand];
     }
 
-    /// Least energy of what the levels inside this one exchange, without fixedEnergy(), if every operand has
-    /// as many visits as different tiles.
+    /// Least energy of all exchanges of the levels inside this one, without fixedEnergy(), if every operand
+    /// has as many visits as different tiles.
     [[nodiscard]] double leastInside(std::size_t level) const noexcept { return m_leastInside[level]; }
 
-    /// Calls visit(state) for every state that divides `from` and fits in `level`, the largest ones first:
-    /// those that give the level outside, and the innermost one, temporal factors that the constraints allow.
+    /// Calls visit(state) for every state that divides `from` and fits in `level`, the largest ones first.
+    /// Only states are visited that give the level outside (and the innermost level) temporal factors that
+    /// the constraints allow.
     template <typename Visit> void forEachInside(std::size_t level, State from, const Visit& visit) const;
 
     /// Computes the energies per visit and the least flows, which the functions above need.
     void prepare();
 
 private:
-    /// For every divisor of a loop the indices of the divisors that may lie inside it, ascending.
+    /// For every divisor of a loop: indices of the divisors that may lie inside it, ascending.
     using InnerLists = std::vector<std::vector<State>>;
 
     void listDivisors(std::size_t most, const Constraints& constraints);
@@ -139,22 +145,22 @@ private:
 
     const LoopNest& m_nest;
     const Architecture& m_architecture;
-    std::vector<Factors> m_spatial; ///< by level
-    Factors m_left{};               ///< trip counts without spatial factors
-    std::vector<Factors> m_inside;  ///< product of the spatial factors at a level and inside it
+    std::vector<Factors> m_spatial; ///< per level
+    Factors m_left{};               ///< trip counts divided by all spatial factors
+    std::vector<Factors> m_inside;  ///< per level: product of the spatial factors at the level and inside it
     std::vector<std::int64_t> m_instances;
-    std::array<std::vector<std::int64_t>, kMaxLoops> m_divisors; ///< ascending
+    std::array<std::vector<std::int64_t>, kMaxLoops> m_divisors; ///< per loop, ascending
     std::vector<InnerLists> m_inner;
-    std::vector<std::array<std::size_t, kMaxLoops>> m_innerOf; ///< by level and loop: index in m_inner
+    std::vector<std::array<std::size_t, kMaxLoops>> m_innerOf; ///< per level and loop: index in m_inner
     std::array<State, kMaxLoops> m_stride{};
     bool m_isWhole = true, m_isPossible = true;
-    State m_looked = 0; ///< states that are looked at, the smallest ones
+    State m_looked = 0; ///< number of states that are considered, the smallest ones
     std::vector<double> m_all, m_indexing;
-    std::vector<char> m_fits; ///< by level and state
+    std::vector<char> m_fits; ///< per level and state
     std::vector<std::vector<ExchangeOf>> m_into, m_macs;
     std::vector<double> m_visitEnergy, m_macEnergy;
     std::vector<Flow> m_least;
-    std::vector<double> m_leastInside; ///< by level
+    std::vector<double> m_leastInside; ///< per level
     double m_fixedEnergy = 0;
 };
 

@@ -11,7 +11,7 @@ namespace tilewright::hierarchy {
 
 namespace {
 
-/// Calls `visit` for every loop of every level, temporal ones first.
+/// Calls `visit` for every loop of every level, temporal loops first.
 template <typename Visit> void forEachLoop(const Mapping& mapping, const Visit& visit)
 {
     for (const LevelLoops& level : mapping.levels) {
@@ -62,7 +62,7 @@ std::optional<Violation> checkTiling(const LoopNest& nest, const Architecture& a
     return std::nullopt;
 }
 
-/// The reason why the level does not have these loops on that axis; empty if it has.
+/// The reason why the level does not allow these loops on that axis; empty if it does.
 std::string axisFault(const LoopNest& nest, const Level& level, const AxisLoops& used)
 {
     const auto axis = std::ranges::find(level.axes, used.axis, &Axis::name);
@@ -117,7 +117,7 @@ std::string_view violationName(ViolationCode code)
 std::array<double, kOperands> storedBits(const LoopNest& nest, const Architecture& architecture,
                                          std::size_t level, const Factors& extents) noexcept
 {
-    // Doubles are exact up to 2^53, the bits of the largest memory.
+    // Doubles are exact up to 2^53, which no memory exceeds in bits.
     const int buffers = architecture.isDoubleBuffered(level) ? 2 : 1;
     std::array<double, kOperands> out{};
     for (std::size_t op = 0; op < kOperands; ++op)
@@ -153,7 +153,7 @@ std::string overflowText(const LoopNest& nest, const Architecture& architecture,
         sum += bits[op];
         room = 8 * static_cast<double>(level.memories ? (*level.memories)[op] : level.bytes.value_or(0));
         if (level.memories)
-            break; // each has its own memory, the first one that is too small is named
+            break; // for operands with separate memories, only the first memory that is too small is named
     }
     return "needs " + formatGrouped(sum) + " of " + formatGrouped(room) + " bits for " + names +
            (architecture.isDoubleBuffered(at) ? ", twice for its double buffer" : "");

@@ -11,15 +11,17 @@ namespace {
 constexpr int kSweeps = 26;
 constexpr int kRailSweep =
     18; // first sweep in which long vertical lines stay fixed and attract other vertices
-constexpr double kAnchorWeight = 12; // pull of the previous position (a link between nodes has weight 1)
-constexpr double kGroupPull = 0.4;   // pull of the middle of the group
-constexpr double kLeafWeight = 0.15; // pull of a leaf on its neighbour: low, because the leaf can follow
-constexpr double kCentrePull = 0.1;  // pull of the middle of the drawing, against sideways drift
+// Pull of the previous position (the link between two nodes has weight 1).
+constexpr double kAnchorWeight = 12;
+constexpr double kGroupPull = 0.4; // pull of the middle of the group
+// Pull of a leaf on its neighbour; low, because the leaf can follow the neighbour.
+constexpr double kLeafWeight = 0.15;
+constexpr double kCentrePull = 0.1; // pull of the middle of the drawing, which prevents sideways drift
 constexpr std::size_t kRailLength =
     5; // least number of layers of a rail, a long vertical line that attracts other vertices
 constexpr double kRailWeight = 12;
 constexpr double kPortWeight =
-    1e-3; // pull of the current position; it decides only for a vertex without any other pull
+    1e-3; // pull of the current position; only matters for a vertex without any other pull
 
 /// Least-squares positions z with z[i] - z[i - 1] >= separation[i]: isotonic regression by the
 /// pool-adjacent-violators algorithm.
@@ -62,8 +64,8 @@ private:
     std::vector<Block> m_blocks;
 };
 
-/// Removes small jogs. Vertices that are each other's preferred neighbour form chains, and each chain gets as
-/// few different x as the gaps between its neighbours allow. Keeps every separation.
+/// Removes small jogs. Vertices that prefer each other as neighbours form chains. Each chain gets as few
+/// different x as the gaps beside it allow. All separations are kept.
 class Straightener
 {
 public:
@@ -103,7 +105,8 @@ public:
         m_chains = std::move(chains);
     }
 
-    /// x of the vertices on long vertical lines, NaN elsewhere. Other vertices are attracted by these lines.
+    /// x of the vertices on long vertical lines; NaN for all others. Other vertices are attracted by these
+    /// lines.
     [[nodiscard]] std::vector<double> rails() const
     {
         std::vector<double> out(m_x.size(), std::nan(""));
@@ -123,8 +126,8 @@ public:
     }
 
 private:
-    /// The neighbour with which `v` should be aligned: dummies before nodes, then the nearest; -1 if there is
-    /// none.
+    /// The neighbour with which `v` should be aligned: a dummy rather than a node, then the nearest one; -1
+    /// if there is none.
     int preferredNeighbour(int v, std::span<const Link> links) const
     {
         int best = -1;
@@ -173,7 +176,7 @@ private:
                 sum += w * m_x[v];
                 total += w;
             }
-            if (end == first) // no room left because of rounding
+            if (end == first) // rounding left no room
                 end = first + 1;
             else {
                 const double x = std::clamp(sum / total, from, to);
@@ -203,7 +206,7 @@ std::optional<Coordinates> placeVertices(const LayerGraph& g, const Order& order
     out.x.assign(n, 0);
     std::vector<double>& x = out.x;
 
-    // Least distance between neighbours in a layer. It includes the padding of group outlines.
+    // Least distance between neighbours in a layer, including the padding of group outlines.
     std::vector<std::vector<double>> separation(order.size());
     for (std::size_t l = 0; l < order.size(); ++l) {
         double at = 0;
@@ -232,7 +235,7 @@ std::optional<Coordinates> placeVertices(const LayerGraph& g, const Order& order
                 x[v] = hint(v);
 
     // Long edges (chains of dummies) should be straight, and so should the two ends of an unbranched line.
-    // Their links therefore pull more than a link between two nodes.
+    // Their links therefore pull more strongly than a link between two nodes.
     const auto branches = [&](int v) { return g.up[v].size() > 1 || g.down[v].size() > 1; };
     const auto linkWeight = [&](int u, int v) {
         if (g.isNode(u) && g.isNode(v))
@@ -289,9 +292,9 @@ std::optional<Coordinates> placeVertices(const LayerGraph& g, const Order& order
             x[layer[i]] = place[i];
     };
     const int layers = static_cast<int>(order.size());
-    // Shifts all layers below a gap together, which keeps every separation, so that the median line in the
-    // gap is vertical. Without this step deep drawings lean to one side.
-    std::vector<std::pair<double, double>> offsets; // (horizontal distance of a link, weight)
+    // Shifts all layers below a gap by the same distance, so that the median line in the gap becomes
+    // vertical. All separations are kept. Without this step deep drawings would lean to one side.
+    std::vector<std::pair<double, double>> offsets;
     const auto removeLean = [&] {
         double shift = 0;
         for (int l = 1; l < layers; ++l) {
@@ -382,7 +385,7 @@ std::optional<Coordinates> placeVertices(const LayerGraph& g, const Order& order
 
 namespace {
 
-constexpr std::size_t kMinLayers = 24; // least number of layers: smaller drawings do not drift far
+constexpr std::size_t kMinLayers = 24; // drawings with fewer layers do not drift far
 constexpr std::size_t kStripRadius =
     12; // number of layers on each side whose widest layer defines the width of the strip
 constexpr double kStep = 100; // shifts are multiples of this length

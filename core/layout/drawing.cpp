@@ -16,8 +16,8 @@ constexpr double kGroupCutCost = 6;
 constexpr double kMaxBreakCost = 10; // largest acceptable cost of a break
 constexpr double kLeafCutCost = 3;   // per leaf that a break separates from its neighbour
 
-/// Cost of a break below each layer: trunks that must be routed around the columns, and groups that are
-/// split.
+/// Cost of a break below each layer: the trunks that must be routed around the columns, and the groups that
+/// are split.
 std::vector<double> breakCosts(const LayerGraph& g, const Order& order)
 {
     std::vector<double> cost(order.size(), 0);
@@ -94,7 +94,7 @@ Extent extentOf(const LayerGraph& g, const std::vector<int>& layer, const Coordi
     return extent;
 }
 
-/// Width / height of the drawing with columns that end at `lastLayers`.
+/// Width / height of the drawing if its columns end at `lastLayers`.
 double aspectOf(const std::vector<Extent>& extents, const Coordinates& at, const std::vector<int>& lastLayers)
 {
     double width = 0, height = 0;
@@ -144,7 +144,8 @@ Columns breakIntoColumns(const LayerGraph& g, const Order& order, Coordinates& a
     const std::vector<double> cost = breakCosts(g, order);
     std::vector<int> lastLayers = chooseBreaks(cost, at, count);
     while (options.columns == 0 && count > 1 && std::ssize(lastLayers) < count)
-        lastLayers = chooseBreaks(cost, at, --count); // too many trunks would be rerouted: try fewer columns
+        // Too many trunks would be rerouted, so fewer columns are tried.
+        lastLayers = chooseBreaks(cost, at, --count);
     if (options.columns == 0 && wanted > 0 && count > 1) {
         // If a few layers are much wider than the others, most columns are narrow and more columns fit. A
         // drawing that nearly fits the pane in one column is not broken.
@@ -194,7 +195,7 @@ namespace {
 constexpr double kStraighten =
     30; // steps of an outline that are smaller than this are removed if there is room
 
-/// The extent of a group in one layer with padding, and the limits up to which it may grow.
+/// The extent of a group in one layer, including padding, and the limits up to which it may grow.
 struct Band
 {
     int layer = 0;
@@ -228,7 +229,7 @@ std::vector<LayoutPoint> polygon(const std::vector<Band>& bands)
 {
     std::vector<LayoutPoint> points;
     const auto add = [&](double x, double y) {
-        if (points.size() >= 2) { // no corner within a straight side
+        if (points.size() >= 2) { // adds no corner within a straight side
             const LayoutPoint &a = points[points.size() - 2], &b = points.back();
             if (std::abs((b.x - a.x) * (y - a.y) - (x - a.x) * (b.y - a.y)) < 1e-6)
                 points.pop_back();
@@ -362,13 +363,13 @@ void bendTo(LayoutRoute& route, std::span<const LayoutPoint> corners)
     }
 }
 
-/// Path of a trunk around the columns: from the bottom of one column to the top of the next.
+/// Path of a trunk around the columns, from the bottom of one column to the top of the next.
 struct Lane
 {
     double bottom = 0, side = 0, top = 0;
 };
 
-/// The lane of each vertex above a break. Lanes are nested so that they do not cross.
+/// The lane of each vertex above a break. Lanes are nested, so that they do not cross.
 std::map<int, Lane> lanes(const LayerGraph& g, const Coordinates& at, const Columns& columns,
                           const LayoutOptions& options)
 {
@@ -414,7 +415,7 @@ std::vector<LayoutRoute> drawRoutes(const LayerGraph& g, const Coordinates& at, 
         std::stable_sort(list.begin(), list.end(), [&](std::size_t a, std::size_t b) {
             return at.x[vertexAbove(g.chains[a])] < at.x[vertexAbove(g.chains[b])];
         });
-        // An edge from straight above stays vertical; the others are placed beside it.
+        // An edge from straight above stays vertical; the others end beside it.
         int straight = -1;
         for (std::size_t i = 0; i < list.size(); ++i)
             if (std::abs(at.x[vertexAbove(g.chains[list[i]])] - at.x[v]) < 0.5)

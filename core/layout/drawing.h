@@ -5,7 +5,7 @@
 
 namespace tilewright::layered {
 
-/// The columns into which the layers of a component are broken, side by side.
+/// The columns side by side into which the layers of a component are broken.
 struct Columns
 {
     std::vector<int> ofLayer; ///< column of each layer, ascending
@@ -15,8 +15,8 @@ struct Columns
     [[nodiscard]] int count() const noexcept { return static_cast<int>(left.size()); }
 };
 
-/// Breaks the drawing into columns so that its width / height is close to `aspect`, and moves the vertices
-/// into their columns (changes x and y of `at`). Returns one column if more columns gain nothing.
+/// Breaks the drawing into columns so that its width / height is close to `aspect`. Moves the vertices into
+/// their columns by changing x and y of `at`. Returns one column if more columns bring no advantage.
 [[nodiscard]] Columns breakIntoColumns(const LayerGraph& g, const Order& order, Coordinates& at,
                                        const LayoutOptions& options);
 
@@ -29,7 +29,7 @@ struct Columns
                                                     const Coordinates& at, const Columns& columns,
                                                     const LayoutOptions& options);
 
-/// Space beside, above and below the columns for the lanes of `links` links that cross breaks.
+/// Width (height) beside, above and below the columns that the lanes of `links` links across breaks need.
 [[nodiscard]] double laneRoom(std::size_t links);
 inline constexpr double kLaneGap = 9;
 inline constexpr double kColumnGap = 34;

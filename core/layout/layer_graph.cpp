@@ -14,7 +14,7 @@ namespace {
 constexpr int kGroupWeight = 4;    // pull and crossing weight of a link inside a group
 constexpr double kDummyWidth = 10; // width reserved for a line that passes a layer
 constexpr int kPullPasses = 8;
-constexpr long kMaxDummies = 400'000; // above this number, the longest edges are drawn as straight lines
+constexpr long kMaxDummies = 400'000; // with more dummies, the longest edges are drawn as straight lines
 
 int find(std::vector<int>& parent, int v)
 {
@@ -32,7 +32,7 @@ struct Arc
     std::int32_t net = -1;
 };
 
-/// Breaks cycles: depth-first search from the lowest numbers reverses arcs to vertices on the stack.
+/// Breaks cycles: a depth-first search from the lowest numbers reverses arcs to vertices on its stack.
 void breakCycles(int n, std::vector<Arc>& arcs)
 {
     std::vector<std::vector<int>> out(n);
@@ -74,9 +74,9 @@ void breakCycles(int n, std::vector<Arc>& arcs)
         visit(v);
 }
 
-/// Moves vertices down towards their consumers, together with the predecessors that have no other consumers,
-/// if the total length of lines decreases. Lines from one source to several consumers of one net share a
-/// trunk, so only the length of the trunk counts.
+/// Moves vertices down towards their consumers, together with predecessors that have no other consumers, if
+/// this makes the lines shorter in total. Lines of one net from one source share a trunk, so only the length
+/// of the trunk counts.
 class Puller
 {
 public:
@@ -131,7 +131,7 @@ private:
             if (m_arcs[a].net == arc.net && arc.net >= 0)
                 reach = std::max(reach, m_layer[m_arcs[a].to]);
         const double longer = std::max(0, m_layer[arc.to] + distance - reach);
-        // A trunk from an input of the graph costs less: it is drawn once, along the side.
+        // A trunk from an input of the graph costs less, because it is drawn once along the side.
         return longer * arc.weight * (m_in[u].empty() && out.size() > 1 ? kInputTrunkWeight : 1);
     }
 
@@ -184,7 +184,7 @@ std::vector<int> assignLayers(int n, const std::vector<Arc>& arcs)
     return layer;
 }
 
-/// The longest edge, in layers, that gets dummies. The limit bounds the number of dummies.
+/// The longest edge (in layers) that gets dummies. The limit bounds the number of dummies.
 int longestSpan(const std::vector<Arc>& arcs, const std::vector<int>& layer)
 {
     std::vector<int> spans;
@@ -286,7 +286,7 @@ LayerGraph buildLayers(const LayoutGraph& graph, const Component& component)
     g.layer = assignLayers(n, arcs);
     g.layerCount = n == 0 ? 0 : *std::max_element(g.layer.begin(), g.layer.end()) + 1;
 
-    // Trunks: arcs of one source and one net share their dummies, down to the farthest target.
+    // Trunks: arcs from one source in one net share their dummies, down to the farthest target.
     const int span = longestSpan(arcs, g.layer);
     struct Trunk
     {
@@ -294,7 +294,7 @@ LayerGraph buildLayers(const LayoutGraph& graph, const Component& component)
         int firstDummy = -1;
         std::vector<int> arcs;
     };
-    std::map<std::pair<int, int>, Trunk> trunks; // by (source, net, or -2 - arc if the arc has no net)
+    std::map<std::pair<int, int>, Trunk> trunks; // key: source, and the net or, without a net, -2 - arc
     for (int a = 0; a < static_cast<int>(arcs.size()); ++a) {
         const int net = arcs[a].net >= 0 && !arcs[a].reversed ? arcs[a].net : -2 - a;
         Trunk& trunk = trunks[{arcs[a].from, net}];
@@ -349,8 +349,8 @@ LayerGraph buildLayers(const LayoutGraph& graph, const Component& component)
                        arc.reversed};
     }
 
-    // Keeps a group in one piece: adds a placeholder in each layer between its first and its last layer that
-    // has none of its vertices, and a virtual link between its layers where there is no real link.
+    // Keeps a group in one piece. Layers between its first and its last one that have none of its vertices
+    // get a placeholder, and layers without a real link between them get a virtual link.
     std::vector<std::vector<int>> membersOf(g.groupCount);
     for (int v = 0; v < g.vertexCount(); ++v)
         if (g.group[v] >= 0)

@@ -32,7 +32,7 @@ private:
     std::vector<Link> m_links;
 };
 
-/// Path of an input edge through the proper layering.
+/// Path of an input edge through the layers.
 struct Chain
 {
     int top = -1;        ///< start vertex (the target if reversed); -1 = not drawn
@@ -42,7 +42,7 @@ struct Chain
     bool reversed = false;
 };
 
-/// One connected component in which every link joins neighbouring layers. Vertices 0 to nodeCount - 1 are
+/// One connected component in which every link joins neighbouring layers. Vertices 0 to nodeCount - 1 are the
 /// nodes of the component. The other vertices are dummies: points of trunks, or placeholders of groups.
 struct LayerGraph
 {
@@ -54,15 +54,14 @@ struct LayerGraph
     std::vector<double> height;
     Links up;
     Links down;
-    std::vector<Chain> chains; ///< by edge of the component
+    std::vector<Chain> chains; ///< per edge of the component
     int groupCount = 0;
 
     [[nodiscard]] int vertexCount() const noexcept { return static_cast<int>(layer.size()); }
     [[nodiscard]] bool isNode(int v) const noexcept { return v < nodeCount; }
 };
 
-/// True if the vertex is a node with one neighbour in total: an input or output beside its consumer or
-/// producer.
+/// True if the vertex is a node with a single neighbour: an input or output next to its consumer or producer.
 [[nodiscard]] inline bool isLeaf(const LayerGraph& g, int v)
 {
     return g.isNode(v) && g.up[v].size() + g.down[v].size() == 1;
@@ -79,10 +78,10 @@ struct Component
 /// Layering of a component: breaks cycles, assigns layers and inserts dummies.
 [[nodiscard]] LayerGraph buildLayers(const LayoutGraph& graph, const Component& component);
 
-using Order = std::vector<std::vector<int>>; ///< vertices by layer, from left to right
+using Order = std::vector<std::vector<int>>; ///< per layer: its vertices from left to right
 
-/// Number of crossings between neighbouring layers. `weighted`: a crossing counts as the product of the
-/// weights of its links.
+/// Number of crossings between neighbouring layers. With `weighted`, a crossing counts as the product of the
+/// weights of its two links.
 [[nodiscard]] std::int64_t countCrossings(const LayerGraph& g, const Order& order, bool weighted);
 
 /// Returns an order with few crossings in which the vertices of a group are adjacent in every layer. `hints`:

@@ -114,8 +114,7 @@ std::optional<Piece> layOut(const LayoutGraph& graph, const layered::Component& 
     return piece;
 }
 
-/// Arranges the pieces in rows, in the order of their first nodes. Returns the upper left corner of each
-/// piece.
+/// Arranges the pieces in rows, in the order of their first nodes. Returns the upper left corner of each.
 std::vector<LayoutPoint> arrange(const std::vector<Piece>& pieces, double aspect)
 {
     double area = 0, widest = 0;

@@ -35,7 +35,7 @@ struct LayoutNode
     double width = 0;
     double height = 0;
     std::int32_t group = -1; ///< nodes of a group are kept together; -1 = no group
-    /// Value of LayoutResult::anchors for this node in the current drawing, for stability.
+    /// Value of LayoutResult::anchors for this node in the current drawing; keeps the new drawing similar.
     std::optional<double> previous = {};
 };
 
@@ -44,7 +44,8 @@ struct LayoutEdge
     std::uint32_t source = 0;
     std::uint32_t target = 0;
     std::int32_t net = -1; ///< edges with the same source and net >= 0 (one tensor) share a trunk
-    /// Value of LayoutResult::edgeAnchors for this edge in the current drawing, for stability
+    /// Value of LayoutResult::edgeAnchors for this edge in the current drawing; keeps the new drawing
+    /// similar.
     std::vector<double> previous = {};
 };
 
@@ -61,11 +62,12 @@ struct LayoutOptions
     double nodeGap = 24;      ///< gap between neighbours in a layer
     double layerGap = 52;     ///< least gap between layers
     double groupPadding = 14; ///< distance from a node to the outline of its group
-    /// Wanted width / height. A drawing that is much longer in the direction of the edges is broken into
+    /// Desired width / height. A drawing that is much too long in the direction of the edges is broken into
     /// columns (rows for LeftToRight), which are read like the columns of a newspaper. 0 = never broken.
     double aspect = 0;
-    int columns = 0;  ///< number of columns, for stability (LayoutResult::columns); 0 = chosen by `aspect`
-    int restarts = 0; ///< number of starts of the crossing minimisation; 0 = by size
+    /// Number of columns of the current drawing (LayoutResult::columns), to keep it; 0 = chosen by `aspect`.
+    int columns = 0;
+    int restarts = 0;       ///< number of starts of the crossing minimisation; 0 = depends on the size
     std::uint64_t seed = 1; ///< seed of the perturbed starts
 };
 
@@ -75,8 +77,8 @@ using LayoutRoute = std::vector<LayoutPoint>;
 
 struct LayoutGroup
 {
-    /// Closed polygons, clockwise, without repetition of the first point; several if the group spans columns.
-    /// A polygon contains the nodes of the group and no other node.
+    /// Closed polygons in clockwise order, without repetition of the first point. A group has several if it
+    /// spans columns. A polygon contains nodes of the group and no other nodes.
     std::vector<std::vector<LayoutPoint>> outlines;
     LayoutRect bounds;
 };
@@ -85,7 +87,7 @@ struct LayoutResult
 {
     std::vector<LayoutRect> nodes;
     std::vector<LayoutRoute> edges;
-    std::vector<LayoutGroup> groups;  ///< by LayoutNode::group; outlines are empty for unused numbers
+    std::vector<LayoutGroup> groups;  ///< indexed by LayoutNode::group; unused numbers have no outlines
     std::vector<std::int32_t> layers; ///< layer of each node, from 0 in the direction of the edges
     std::vector<double> anchors;      ///< position of each node, input for LayoutNode::previous
     std::vector<std::vector<double>> edgeAnchors; ///< positions of each edge, input for LayoutEdge::previous
@@ -94,9 +96,9 @@ struct LayoutResult
     int columns = 1;                              ///< largest number of columns of a component
 };
 
-/// Layered drawing (docs/design.md 6.1): cycle removal, layers by longest path with a pull towards consumers,
-/// dummies for long edges, order by barycentre and transposition, x by isotonic regression. Pure and
-/// deterministic. Returns nullopt if stopped through `progress`.
+/// Draws a graph in layers (docs/design.md 6.1): cycle removal, layers by longest path with a pull towards
+/// consumers, dummies for long edges, order by barycentre and transposition, x by isotonic regression. Has no
+/// side effects and is deterministic. Returns nullopt if stopped through `progress`.
 [[nodiscard]] std::optional<LayoutResult>
 layeredLayout(const LayoutGraph& graph, const LayoutOptions& options = {}, const Progress& progress = {});
 

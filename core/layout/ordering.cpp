@@ -33,8 +33,8 @@ struct Weighted
     int weight = 1;
 };
 
-/// Weighted number of crossings between the links of two vertices, `a` left of `b`. Both lists are sorted
-/// ascending.
+/// Weighted number of crossings between the links of two vertices, if `a` is left of `b`. Both lists are
+/// sorted in ascending order.
 std::int64_t crossings(std::span<const Weighted> a, std::span<const Weighted> b)
 {
     std::int64_t sum = 0, passed = 0;
@@ -81,7 +81,7 @@ private:
     std::vector<std::int64_t> m_fenwick;
 };
 
-/// Initial order by depth-first search, so that connected vertices start side by side.
+/// Initial order by depth-first search, so that connected vertices are near each other.
 Order Minimiser::initial(bool backwards) const
 {
     Order order(static_cast<std::size_t>(m_g.layerCount));
@@ -118,7 +118,7 @@ void Minimiser::setPositions(const Order& order)
             m_position[layer[i]] = static_cast<int>(i);
 }
 
-/// Sorts a layer by m_key. The vertices of a group stay adjacent; the key of the group is their mean.
+/// Sorts a layer by m_key. The vertices of a group stay adjacent; the group is sorted by their mean key.
 void Minimiser::sortLayer(std::vector<int>& layer)
 {
     for (int v : layer)
@@ -168,7 +168,7 @@ bool Minimiser::alignLayer(std::vector<int>& layer, bool byUpper)
     }
     if (!any)
         return false;
-    // A vertex without neighbours in the other layer stays between its current neighbours.
+    // A vertex without neighbours in the other layer stays between its current neighbours in the layer.
     for (std::size_t i = 0; i < layer.size(); ++i) {
         if (!std::isnan(m_key[layer[i]]))
             continue;
@@ -184,8 +184,7 @@ bool Minimiser::alignLayer(std::vector<int>& layer, bool byUpper)
     return layer != before;
 }
 
-/// Swaps adjacent vertices inside groups, and whole groups with their neighbours, while this reduces
-/// crossings.
+/// Swaps adjacent vertices inside groups, and adjacent groups, as long as this reduces crossings.
 bool Minimiser::transposeLayer(std::vector<int>& layer)
 {
     struct Group
@@ -215,7 +214,7 @@ bool Minimiser::transposeLayer(std::vector<int>& layer)
         std::sort(lower.begin() + run.firstLower, lower.end(), byPosition);
         return run;
     };
-    const auto gain = [&](const Group& a, const Group& b) { // crossings saved by moving b before a
+    const auto gain = [&](const Group& a, const Group& b) { // number of crossings saved by moving b before a
         const std::span<const Weighted> ua(upper.data() + a.first, a.upper),
             ub(upper.data() + b.first, b.upper);
         const std::span<const Weighted> la(lower.data() + a.firstLower, a.lower);
@@ -326,7 +325,8 @@ std::optional<Order> Minimiser::fromScratch()
         Order order = start < 2 ? initial(start == 1) : bestOrder;
         setPositions(order);
         const bool shuffle = start >= 2 && start % 4 == 3;
-        for (auto& layer : order) { // makes groups adjacent; from the third start on also perturbs the order
+        // Makes groups adjacent; from the third start on, also changes the order randomly.
+        for (auto& layer : order) {
             const double reach = start < 2 ? 0 : shuffle ? static_cast<double>(layer.size()) : 4;
             for (int v : layer)
                 m_key[v] = m_position[v] + reach * random.unit();
@@ -345,7 +345,8 @@ std::optional<Order> Minimiser::fromScratch()
 
 std::optional<Order> Minimiser::fromHints(std::span<const double> hints)
 {
-    // Unknown positions become the mean of the known neighbours, repeatedly from known to unknown vertices.
+    // An unknown position becomes the mean of the known positions of the neighbours. This is repeated, from
+    // known to unknown vertices.
     std::vector<double> x(hints.begin(), hints.end());
     const auto fillFromNeighbours = [&](int v) {
         if (!std::isnan(x[v]))
@@ -376,7 +377,7 @@ std::optional<Order> Minimiser::fromHints(std::span<const double> hints)
             m_key[v] = std::isnan(x[v]) ? 0 : x[v];
         sortLayer(layer);
     }
-    // Only swaps of neighbours that remove crossings, so that the user recognises the drawing.
+    // Only neighbours are swapped, and only to remove crossings, so that the user recognises the drawing.
     for (int pass = 0; pass < 4; ++pass) {
         bool moved = false;
         for (auto& layer : order)
@@ -400,8 +401,8 @@ std::int64_t countCrossings(const LayerGraph& g, const Order& order, bool weight
         for (std::size_t i = 0; i < layer.size(); ++i)
             position[layer[i]] = static_cast<int>(i);
     }
-    // Fenwick tree over the lower layer. It gives, for each link, the total weight of earlier links that end
-    // further right.
+    // Fenwick tree over the lower layer. For each link it gives the total weight of earlier links that end
+    // further to the right.
     std::vector<std::int64_t> tree(widest + 1);
     std::vector<Weighted> ends;
     std::int64_t sum = 0;

@@ -44,7 +44,7 @@ LlmBuilder::Tensor LlmBuilder::byHead(const std::string& name, Tensor x, std::in
                                       std::int64_t tokens)
 {
     const std::int64_t size = shape(x).back() / heads;
-    if (tokens == 1 || heads == 1) // the same order
+    if (tokens == 1 || heads == 1) // with one token or one head, both orders are the same
         return reshape(named(name + ".heads"), x, {m_o.batch, heads, tokens, size});
     x = reshape(named(name + ".sequences"), x, {m_o.batch, tokens, heads, size});
     return transpose(named(name + ".heads"), x, {0, 2, 1, 3});
@@ -60,7 +60,7 @@ LlmBuilder::Tensor LlmBuilder::byToken(const std::string& name, Tensor x)
     return reshape(named(name + ".rows"), x, {s[0] * s[2], s[1] * s[3]});
 }
 
-/// The cache with the new tokens behind `past` old ones.
+/// Appends the new tokens to the `past` tokens of a cache.
 LlmBuilder::Tensor LlmBuilder::append(const std::string& name, Tensor fresh, std::int64_t heads,
                                       std::int64_t size, std::int64_t past)
 {
@@ -104,11 +104,12 @@ LlmBuilder::Tensor LlmBuilder::attention(Tensor x)
     return linear("attn.o", attend(q, k, v, past));
 }
 
-/// Queries [rows, heads * size], keys and values as the cache or the new tokens have them.
+/// Attention of queries [rows, heads * size]. Keys and values are those of the cache or of the new tokens.
 LlmBuilder::Tensor LlmBuilder::attend(Tensor q, Tensor k, Tensor v, std::int64_t past)
 {
     const std::int64_t h = m_c.heads, g = m_c.kvHeads, tokens = m_o.computed(), window = m_layer->window;
-    if (tokens == 1 && (m_o.batch > 1 || past > 0)) { // heads that share keys are rows of one product
+    // The queries of heads that share keys are the rows of one product.
+    if (tokens == 1 && (m_o.batch > 1 || past > 0)) {
         q = reshape(named("attn.q.groups"), q, {m_o.batch, g, h / g, m_c.headSize});
         const Tensor out =
             m_b.add(OperatorKind::Attention, named("attn"), {q, k, v}, AttentionAttributes{g, 0, false});
@@ -123,7 +124,8 @@ LlmBuilder::Tensor LlmBuilder::attend(Tensor q, Tensor k, Tensor v, std::int64_t
     return byToken("attn", out);
 }
 
-/// Stretches of queries with the keys that their windows reach.
+/// Attention with a sliding window: splits the queries into stretches, each with the keys that its windows
+/// reach.
 LlmBuilder::Tensor LlmBuilder::attendInWindows(Tensor q, Tensor k, Tensor v, std::int64_t past)
 {
     const std::int64_t tokens = m_o.computed(), window = m_layer->window;

@@ -47,7 +47,7 @@ void addAttention(std::vector<LlmMatrix>& out, const LlmConfig& c)
     add("o", "o_proj", c.contextSize(), c.hidden, c.outBias);
 }
 
-/// The two or three matrices of a feed forward of an inner width.
+/// Adds the two or three matrices of a feed forward with the given inner width.
 void addFeedForward(std::vector<LlmMatrix>& out, const LlmConfig& c, const std::string& name,
                     const std::string& module, LlmPart part, std::int64_t inner, std::int64_t count,
                     bool biased)

@@ -13,10 +13,10 @@
 
 namespace tilewright::llm {
 
-/// Widths are in 1/1024 bit, as model::Tensor::bits.
+/// Number of parts of a bit: widths are in 1/1024 bit, as in model::Tensor::bits.
 inline constexpr std::int64_t kBit = 1024;
-/// True for a width of floats, which take the machine's element (docs/rules/llm.md 7); others hold on
-/// every machine.
+/// True for a width of floats, which are converted to the machine's element (docs/rules/llm.md 7). Other
+/// widths are the same on every machine.
 [[nodiscard]] constexpr bool isFloatWidth(std::int64_t bits) noexcept
 {
     return bits >= 16 * kBit;
@@ -24,50 +24,52 @@ inline constexpr std::int64_t kBit = 1024;
 
 enum class LlmNorm : std::uint8_t { Rms, Layer };
 
-/// Routed and shared experts of a layer.
+/// The routed and shared experts of a layer.
 struct LlmExperts
 {
-    std::int64_t count = 0;    ///< routed experts
-    std::int64_t perToken = 0; ///< routed experts that a token is sent to
-    std::int64_t size = 0;     ///< inner width of one
+    std::int64_t count = 0;    ///< number of routed experts
+    std::int64_t perToken = 0; ///< number of routed experts to which a token is sent
+    std::int64_t size = 0;     ///< inner width of one routed expert
     std::int64_t shared = 0;   ///< inner width of all shared experts together; 0: none
-    bool sharedGate = false;   ///< the shared experts have a gate of their own
-    bool biased = false;       ///< router and experts have biases
-    bool corrected = false;    ///< the router adds a correction to each expert before it chooses
-    std::int64_t chips = 1;    ///< chips that share the routed experts (docs/rules/llm.md 8.5)
-    std::int64_t skew = 0;     ///< exponent of the tokens an expert gets, in 1/1000 (docs/rules/llm.md 6.3)
+    bool sharedGate = false;   ///< true if the shared experts have a gate of their own
+    bool biased = false;       ///< true if router and experts have biases
+    /// True if the router adds a correction to the score of each expert before it chooses.
+    bool corrected = false;
+    std::int64_t chips = 1; ///< number of chips that share the routed experts (docs/rules/llm.md 8.5)
+    std::int64_t skew = 0;  ///< exponent of the skew of tokens per expert, in 1/1000 (docs/rules/llm.md 6.3)
     bool operator==(const LlmExperts&) const = default;
 };
 
-/// Latent attention: queries and the cache are products of a small rank (MLA).
+/// Latent attention (MLA): queries and cache are computed by products of small rank.
 struct LlmLatent
 {
-    std::int64_t queryRank = 0; ///< 0: queries are computed directly
-    std::int64_t cacheRank = 0; ///< elements a token and layer that the cache holds, beside `rope`
-    std::int64_t nope = 0;      ///< part of a head without positions
-    std::int64_t rope = 0;      ///< part of a head with positions, in the keys the same for all heads
-    std::int64_t value = 0;     ///< size of a head of the values
+    std::int64_t queryRank = 0; ///< rank of the queries; 0: queries are computed directly
+    std::int64_t cacheRank = 0; ///< elements per token and layer that the cache holds, in addition to `rope`
+    std::int64_t nope = 0;      ///< size of the part of a head without positions
+    /// Size of the part of a head with positions; all heads share this part of the keys.
+    std::int64_t rope = 0;
+    std::int64_t value = 0; ///< size of a head of the values
     bool operator==(const LlmLatent&) const = default;
 };
 
-/// Sparse attention: an indexer chooses the keys that a query reads.
+/// Sparse attention: an indexer chooses which keys a query reads.
 struct LlmIndexer
 {
     std::int64_t heads = 0, headSize = 0;
-    std::int64_t keys = 0; ///< most keys that a query reads
+    std::int64_t keys = 0; ///< largest number of keys that a query reads
     bool operator==(const LlmIndexer&) const = default;
 };
 
-/// Properties of one layer; layers that compare equal are repetitions of the same block.
+/// Properties of one layer. Layers that compare equal are repetitions of the same block.
 struct LlmLayer
 {
-    bool sparse = false;            ///< the feed forward is routed experts
-    std::int64_t window = 0;        ///< keys that a query reads at most; 0: all
-    std::vector<std::int64_t> bits; ///< bits of a weight, in the order of matricesOf()
+    bool sparse = false;            ///< true if the feed forward consists of routed experts
+    std::int64_t window = 0;        ///< largest number of keys that a query reads; 0: all
+    std::vector<std::int64_t> bits; ///< bits of a weight of each matrix, in the order of matricesOf()
     bool operator==(const LlmLayer&) const = default;
 };
 
-/// A vision transformer's images; `size` 0: the model has none.
+/// The images of a vision transformer. `size` is 0 if the model has none.
 struct LlmImages
 {
     std::int64_t size = 0, patch = 0, channels = 0, classes = 0;
@@ -78,43 +80,46 @@ struct LlmImages
     }
 };
 
-/// A language model without weights: every size follows from its configuration.
+/// A language model without its weights: all sizes follow from its configuration.
 struct LlmConfig
 {
-    std::string name;   ///< name of the file, for people: "llama-3.1-8b"
-    std::string family; ///< `model_type`: "llama"
-    std::string file;   ///< name of the file, for messages
+    std::string name;   ///< name for people, from the file name: "llama-3.1-8b"
+    std::string family; ///< `model_type` of the file: "llama"
+    std::string file;   ///< file name for messages
 
     std::int64_t hidden = 0, heads = 0;
-    std::int64_t kvHeads = 0;  ///< heads of keys and values
-    std::int64_t headSize = 0; ///< size of a head of queries and keys; of values too, unless `latent`
+    std::int64_t kvHeads = 0;  ///< number of heads of keys and values
+    std::int64_t headSize = 0; ///< size of a head of queries and keys, and of values unless `latent` is set
     std::int64_t feedForward = 0;
-    std::int64_t vocabulary = 0; ///< 0: no words (images)
+    std::int64_t vocabulary = 0; ///< number of words; 0: none (images)
     std::vector<LlmLayer> layers;
-    std::int64_t firstLayer = 0; ///< number in the file of the first of `layers`; of a stage (stageOf())
-    bool hasEmbedding = true;    ///< false: a stage that gets its rows from the stage before
-    bool hasHead = true;         ///< false: a stage that hands its rows to the next one
+    std::int64_t firstLayer = 0; ///< index in the file of the first of `layers`; not 0 in a stage (stageOf())
+    bool hasEmbedding = true;    ///< false: a stage that receives its rows from the previous stage
+    bool hasHead = true;         ///< false: a stage that sends its rows to the next stage
 
-    bool gated = true;        ///< the feed forward is three matrices, not two
-    std::string activation;   ///< "silu", "gelu"
-    bool fusedQkv = false;    ///< one matrix for queries, keys and values
-    bool fusedGateUp = false; ///< one matrix for gate and up
-    bool tied = false;        ///< the head is the embedding
+    bool gated = true;        ///< true: the feed forward has three matrices; false: two
+    std::string activation;   ///< activation function: "silu", "gelu"
+    bool fusedQkv = false;    ///< true: one matrix computes queries, keys and values
+    bool fusedGateUp = false; ///< true: one matrix computes gate and up
+    bool tied = false;        ///< true: the head uses the weights of the embedding
     bool qkvBias = false, outBias = false, mlpBias = false, headBias = false;
-    bool sinks = false; ///< each head has a learned sink
+    bool sinks = false; ///< true: each head has a learned sink
     LlmNorm norm = LlmNorm::Rms;
-    std::int64_t layerNorms = 2; ///< norms of a layer over the hidden size
-    bool normsAfter = false;     ///< a norm follows each branch (4 norms), or each sum (BERT)
+    std::int64_t layerNorms = 2; ///< number of norms of a layer over the hidden size
+    bool normsAfter = false;     ///< true: a norm follows each branch (4 norms), or each sum (BERT)
     bool finalNorm = true;
-    bool parallel = false;       ///< attention and feed forward read the same input, and are added together
-    bool qkNorm = false;         ///< norms of queries and keys over a head
-    std::int64_t rotary = 0;     ///< elements of a head that are turned; 0: none
-    std::int64_t positions = 0;  ///< rows of a table of learned positions; 0: none
-    std::int64_t tokenTypes = 0; ///< rows of a table of token types (BERT)
+    /// True: attention and feed forward read the same input, and their results are added.
+    bool parallel = false;
+    bool qkNorm = false;         ///< true: queries and keys have a norm over each head
+    std::int64_t rotary = 0;     ///< number of elements of a head that a rotary embedding rotates; 0: none
+    std::int64_t positions = 0;  ///< number of rows of the table of learned positions; 0: none
+    std::int64_t tokenTypes = 0; ///< number of rows of the table of token types (BERT)
     bool pooler = false;
-    bool causal = true;             ///< a token sees those before it; else all, and there is no cache
-    std::int64_t mostPositions = 0; ///< longest context of the file; 0: not given
-    std::int64_t extraLayers = 0;   ///< layers that predict further tokens (MTP), not part of the model
+    /// True: a token attends to the tokens before it; false: to all tokens, without a cache.
+    bool causal = true;
+    std::int64_t mostPositions = 0; ///< longest context that the file states; 0: not stated
+    /// Number of layers that predict further tokens (MTP), which are not part of the model.
+    std::int64_t extraLayers = 0;
     std::optional<LlmExperts> experts;
     std::optional<LlmLatent> latent;
     std::optional<LlmIndexer> indexer;
@@ -124,59 +129,60 @@ struct LlmConfig
     std::int64_t elementBits = 16 * kBit; ///< width of values that are not quantised
     std::int64_t embeddingBits = 16 * kBit;
     std::int64_t headBits = 16 * kBit;
-    std::int64_t activationBits = 16 * kBit; ///< width of the operands of quantised weights
+    /// Width of activations that are multiplied with quantised weights.
+    std::int64_t activationBits = 16 * kBit;
     std::int64_t kvBits = 16 * kBit;
-    std::string quantisation;       ///< "fp8", "nvfp4"; empty: none
-    std::vector<std::string> notes; ///< notes on parts of the file that the model does not use
+    std::string quantisation;       ///< format of the quantisation: "fp8", "nvfp4"; empty: none
+    std::vector<std::string> notes; ///< notes on parts of the file that the model ignores
 
     bool operator==(const LlmConfig&) const = default;
-    /// Elements of a token in the cache of one layer.
+    /// Number of elements that the cache of one layer holds per token.
     [[nodiscard]] std::int64_t cacheElements() const noexcept;
-    /// Width of the result of attention: heads times the size of a value.
+    /// Width of the result of attention: number of heads times size of a value.
     [[nodiscard]] std::int64_t contextSize() const noexcept;
 };
 
-/// Parts of a model that figures are given for.
+/// Parts of a model for which figures are given separately.
 enum class LlmPart : std::uint8_t { Attention, Mlp, Experts, Norm, Embedding, Head };
 inline constexpr std::size_t kLlmParts = 6;
 [[nodiscard]] std::string_view toString(LlmPart part) noexcept; ///< "attention", "mlp", "experts" ...
 
-/// A matrix of weights of a layer.
+/// A weight matrix of a layer.
 struct LlmMatrix
 {
-    std::string name;   ///< name of the operator in its layer: "attn.q"
-    std::string module; ///< name in the checkpoint, by which a quantisation names it: "self_attn.q_proj"
+    std::string name;   ///< name of its operator within the layer: "attn.q"
+    std::string module; ///< name in the checkpoint, which a quantisation refers to: "self_attn.q_proj"
     LlmPart part = LlmPart::Attention;
-    std::int64_t rows = 0, columns = 0; ///< inputs and outputs
-    std::int64_t count = 1;             ///< routed experts
+    std::int64_t rows = 0, columns = 0; ///< numbers of inputs and of outputs
+    std::int64_t count = 1;             ///< number of equal matrices, for routed experts
     bool biased = false;
-    bool router = false; ///< stays at the width of the elements
-    bool routed = false; ///< true for routed experts, of which a token meets some
+    bool router = false; ///< true: a router, which is not quantised
+    bool routed = false; ///< true for routed experts, of which a token uses only some
 
-    [[nodiscard]] std::int64_t weights() const; ///< weights of all `count`, without biases
+    [[nodiscard]] std::int64_t weights() const; ///< number of weights of all `count` matrices, without biases
     [[nodiscard]] std::int64_t biases() const { return biased ? columns * count : 0; }
 };
-/// The matrices of a layer in the order in which they are used. Everything else of a layer is
-/// otherParametersOf().
+/// The matrices of a layer in the order of their use. otherParametersOf() counts all other parameters.
 [[nodiscard]] std::vector<LlmMatrix> matricesOf(const LlmConfig& config, const LlmLayer& layer);
-/// Parameters of a layer that are in no matrix: norms, sinks, corrections of the router.
+/// Number of parameters of a layer that are in no matrix: norms, sinks, corrections of the router.
 [[nodiscard]] std::int64_t otherParametersOf(const LlmConfig& config, const LlmLayer& layer);
 
-/// Equal layers.
+/// A kind of layer: all layers that are equal.
 struct LlmBlock
 {
-    std::size_t layer = 0; ///< number of the first layer
+    std::size_t layer = 0; ///< index of the first of these layers
     std::int64_t count = 1;
 };
-/// The kinds of layers, in the order of their first.
+/// The kinds of layers, in the order of their first layer.
 [[nodiscard]] std::vector<LlmBlock> blocksOf(const LlmConfig& config);
 
-/// Reads the text of a config.json; `quantText` is that of the hf_quant_config.json beside it, if there is
-/// one. The Error names the field, or the family that is not known and what would be needed to add it.
+/// Reads the text of a config.json. `quantText` is the text of the hf_quant_config.json in the same folder,
+/// if there is one. The Error names the field, or the family that is not known and what would be needed to
+/// add it.
 [[nodiscard]] Result<LlmConfig> readLlmConfig(std::string_view text, const std::string& file,
                                               std::optional<std::string_view> quantText = {},
                                               const std::string& quantFile = {});
-/// The names of families that readLlmConfig() takes ("llama", "mistral" ...).
+/// The names of the families that readLlmConfig() supports ("llama", "mistral" ...).
 [[nodiscard]] std::span<const std::string_view> llmFamilies();
 
 } // namespace tilewright::llm

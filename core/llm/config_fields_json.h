@@ -10,7 +10,7 @@
 
 namespace tilewright::llm {
 
-/// The fields of one configuration by the names that families have for them; the first error stays.
+/// The fields of one configuration, by the names that the families use. Keeps the first error.
 class ConfigFields
 {
 public:
@@ -27,8 +27,8 @@ protected:
         const auto at = fieldOf(m_at, key);
         fail(at ? at->error(message) : m_at.error(std::string(key) + ": " + message));
     }
-    /// The value of the first of these names that the file has. Two of them with different values are an
-    /// error.
+    /// The value of the first of these fields that the file has. If two of them have different values, this
+    /// is an error.
     std::optional<std::int64_t> integer(std::initializer_list<std::string_view> names, std::int64_t min,
                                         std::int64_t max)
     {
@@ -75,7 +75,7 @@ protected:
             }
         return {};
     }
-    /// A share of a head that is turned, as "partial_rotary_factor".
+    /// A field such as "partial_rotary_factor": the share of a head that is rotated.
     double share(std::initializer_list<std::string_view> names)
     {
         for (const std::string_view name : names)
@@ -88,7 +88,7 @@ protected:
         return 1;
     }
 
-    JsonCursor m_root, m_at; ///< the file, and its `text_config` if there is one
+    JsonCursor m_root, m_at; ///< the file, and its object `text_config` if it has one
     std::optional<Error> m_error;
 };
 

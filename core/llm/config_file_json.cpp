@@ -15,7 +15,7 @@ std::string bitsText(std::int64_t bits)
     return formatNumber(static_cast<double>(bits) / static_cast<double>(kBit));
 }
 
-/// The quantisation of both files, which must not contradict each other.
+/// Returns the quantisation that the two files state. If both state one, they must agree.
 Result<std::optional<LlmQuantisation>>
 quantisationOfFiles(const JsonCursor& root, std::optional<std::string_view> text, const std::string& file)
 {
@@ -79,7 +79,8 @@ void applyQuantisation(LlmConfig& c, const std::optional<LlmQuantisation>& q)
     }
 }
 
-/// The name of the model in a path: the file's name without "config.json", else that of its folder.
+/// Name of the model from a path: the file name without "config.json", or if that is empty, the folder's
+/// name.
 std::string nameOf(const std::string& file)
 {
     const std::filesystem::path path(file);
@@ -93,7 +94,7 @@ std::string nameOf(const std::string& file)
     return name == "config.json" && !folder.empty() ? folder : name;
 }
 
-/// The word behind "model_type" in a text that is no JSON.
+/// The word after "model_type" in a text that is not JSON.
 std::string_view familyIn(std::string_view text)
 {
     constexpr std::string_view kKey = "\"model_type\"";
@@ -110,7 +111,8 @@ Result<LlmConfig> readLlmConfig(std::string_view text, const std::string& file,
 {
     const auto document = parseJson(text, file);
     if (!document) {
-        // Python writes Infinity, which is no JSON, into files of families that are not covered.
+        // Files of families that are not supported may contain Infinity, which Python writes and JSON does
+        // not allow.
         const std::string_view type = familyIn(text), missing = missingOf(type);
         if (missing.empty())
             return document.error();

@@ -14,7 +14,7 @@ constexpr std::int64_t kMostExperts = 1 << 14;
 constexpr std::int64_t kMostWords = std::int64_t{1} << 24;
 constexpr std::int64_t kMostPositions = std::int64_t{1} << 30;
 
-/// A field that changes sizes, with the family whose reader knows it.
+/// A field that changes sizes, with the family whose reader supports it.
 struct SizeField
 {
     std::string_view key;
@@ -44,7 +44,7 @@ constexpr SizeField kSizeFields[] = {
     {"multi_query", never},
 };
 
-/// Reads one configuration; the first error stays.
+/// Reads one configuration. Keeps the first error.
 class ConfigReader : public ConfigFields
 {
 public:
@@ -111,7 +111,7 @@ private:
                        false;
         return true;
     }
-    /// False for a value that leaves its feature out.
+    /// False for a value that means that the feature is not used.
     static bool says(const Json& node)
     {
         if (node.is_boolean())
@@ -131,7 +131,7 @@ private:
         c.heads = needed({"num_attention_heads", "n_head"}, kMostHidden);
         c.kvHeads = integer({"num_key_value_heads"}, 1, kMostHidden).value_or(c.heads);
         if (m_family->latent)
-            c.kvHeads = c.heads; // the field has no meaning there
+            c.kvHeads = c.heads; // the field has no meaning for this family
         const auto size = integer({"head_dim"}, 1, kMostHidden);
         if (!size && !m_family->latent && c.hidden % c.heads != 0)
             wrong("num_attention_heads", "does not divide hidden_size, and head_dim is missing");

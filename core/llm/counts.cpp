@@ -52,12 +52,13 @@ private:
         const std::int64_t d = m_c.hidden;
         add(LlmPart::Embedding, saturatingMul(m_c.vocabulary, d), m_c.embeddingBits);
         add(LlmPart::Embedding, saturatingMul(m_c.positions + m_c.tokenTypes, d), m_c.embeddingBits);
-        if (m_c.tokenTypes > 0) // the embeddings have a norm too
+        if (m_c.tokenTypes > 0) // the embeddings also have a norm
             add(LlmPart::Norm, normed(), m_c.elementBits);
         if (m_c.images.patch > 0) {
             const LlmImages& i = m_c.images;
             const std::int64_t patch = saturatingMul(saturatingMul(i.patch, i.patch), i.channels);
-            add(LlmPart::Embedding, saturatingMul(patch, d) + 2 * d, m_c.elementBits); // bias, class token
+            // Matrix, bias and class token.
+            add(LlmPart::Embedding, saturatingMul(patch, d) + 2 * d, m_c.elementBits);
         }
     }
     void addHead()

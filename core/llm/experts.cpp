@@ -11,7 +11,7 @@ namespace tilewright::llm {
 
 namespace {
 
-/// Chance that a token is sent to each expert: their sum is `perToken`, none is above 1.
+/// Probability that a token is sent to each expert. The sum is `perToken`; no value is above 1.
 std::vector<double> chances(const LlmExperts& e)
 {
     const auto count = static_cast<std::size_t>(e.count);
@@ -22,7 +22,8 @@ std::vector<double> chances(const LlmExperts& e)
     for (std::size_t i = 0; i < count; ++i)
         out[i] = std::pow(static_cast<double>(i + 1),
                           -static_cast<double>(e.skew) / static_cast<double>(kSkewOfOne));
-    // The largest weights come first: those that would be above 1 are 1, and the others share the rest.
+    // The largest weights come first. Those that would exceed 1 become 1, and the others share the remaining
+    // sum.
     double rest = std::accumulate(out.begin(), out.end(), 0.0);
     double left = k;
     for (double& weight : out) {
@@ -39,7 +40,8 @@ std::vector<double> chances(const LlmExperts& e)
 std::vector<std::int64_t> expertTokens(const LlmExperts& e, std::int64_t tokens)
 {
     const std::vector<double> all = chances(e);
-    const std::int64_t everywhere = tokens * e.chips; // tokens that can come to an expert
+    // Tokens of all chips, each of which may be sent to an expert here.
+    const std::int64_t everywhere = tokens * e.chips;
     double touched = 0, share = 0;
     std::vector<double> mine;
     for (std::size_t i = 0; i < all.size(); i += static_cast<std::size_t>(e.chips)) {
@@ -54,7 +56,7 @@ std::vector<std::int64_t> expertTokens(const LlmExperts& e, std::int64_t tokens)
     const std::int64_t most = std::min(places, static_cast<std::int64_t>(mine.size()));
     const std::int64_t fewest = std::min(std::max(least, ceilDiv(places, everywhere)), most);
     mine.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(std::llround(touched), fewest, most)));
-    // Whole tokens: each expert has one at least, the next ones go where most are missing.
+    // Rounds to whole tokens: each expert gets at least one, further ones go where the difference is largest.
     share = std::accumulate(mine.begin(), mine.end(), 0.0);
     std::vector<std::int64_t> out;
     out.reserve(mine.size());

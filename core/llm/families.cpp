@@ -49,7 +49,7 @@ Family deepSeek(std::string_view type)
     return out;
 }
 
-/// Layer norms, two matrices with biases.
+/// A family with layer norms and a feed forward of two matrices with biases.
 Family classic(std::string_view type, bool tied, bool learnedPositions)
 {
     Family out;
@@ -70,7 +70,8 @@ Family encoder(std::string_view type, bool tied)
     return out;
 }
 
-/// Attention and feed forward beside each other; `norms` 1: they read the same norm.
+/// A family in which attention and feed forward are computed side by side. `norms` 1: both read the same
+/// norm.
 Family parallel(std::string_view type, Biases biases, std::int64_t norms, bool fused)
 {
     Family out = classic(type, false, false);

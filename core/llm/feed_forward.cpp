@@ -12,7 +12,7 @@ using model::OperatorKind;
 
 namespace {
 
-/// Passes of the vector unit over a result of the activation, as the networks of core/model have them.
+/// Number of passes of the vector unit for an activation function, as in the networks of core/model.
 std::int64_t passesOf(const std::string& activation)
 {
     return activation == "gelu" ? 4 : 1;
@@ -25,7 +25,7 @@ LlmBuilder::Tensor LlmBuilder::feedForward(const std::string& name, Tensor x)
     return feedForward(name, name, x);
 }
 
-/// The operators are called by `name`, the matrices by `matrices`.
+/// Adds a feed forward. `name` is the prefix of its operators, `matrices` that of its matrices.
 LlmBuilder::Tensor LlmBuilder::feedForward(const std::string& name, const std::string& matrices, Tensor x)
 {
     const auto product = [&](const char* which, Tensor in) {
@@ -52,14 +52,14 @@ LlmBuilder::Tensor LlmBuilder::feedForward(const std::string& name, const std::s
     return product("down", inner);
 }
 
-/// Routed experts. The choice depends on the input, so the tokens are dealt to those that are expected to be
-/// chosen.
+/// Adds the routed experts. Which experts are chosen depends on the input, so the tokens are distributed to
+/// the experts as expected.
 LlmBuilder::Tensor LlmBuilder::experts(Tensor x)
 {
     const LlmExperts& e = *m_c.experts;
     const std::int64_t tokens = rows();
     const std::vector<std::int64_t> shares = expertTokens(e, tokens);
-    const bool direct = tokens == 1 && e.chips == 1; // each expert of the token has this one alone
+    const bool direct = tokens == 1 && e.chips == 1; // each expert of the token processes only this token
     const Tensor gates = m_b.add(OperatorKind::Softmax, named("mlp.gates"), {linear("mlp.router", x)});
     std::vector<Tensor> parts;
     for (std::size_t i = 0; i < shares.size(); ++i) {

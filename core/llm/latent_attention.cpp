@@ -28,7 +28,7 @@ LlmBuilder::Tensor LlmBuilder::latentAttention(Tensor x)
     return linear("attn.o", context);
 }
 
-/// Scores of all keys by a few small heads, from which the keys are chosen.
+/// Adds the indexer: a few small heads compute scores of all keys, by which keys are chosen.
 void LlmBuilder::indexer(Tensor x, Tensor queries)
 {
     const LlmIndexer& i = *m_c.indexer;
@@ -53,7 +53,7 @@ LlmBuilder::Tensor LlmBuilder::chosen(const std::string& name, Tensor cache)
     const std::int64_t keys = m_o.keys();
     if (!m_c.indexer || m_c.indexer->keys >= keys)
         return cache;
-    KvAttributes kv; // which they are depends on the input: as many as are chosen
+    KvAttributes kv; // which keys are chosen depends on the input; only their number is known
     kv.range = {keys - m_c.indexer->keys, keys};
     return m_b.add(OperatorKind::KvLoad, named(name + ".chosen"), {cache}, kv);
 }
@@ -88,7 +88,8 @@ LlmBuilder::Tensor LlmBuilder::latentPrefill(Tensor q, Tensor latent, Tensor rop
     return byToken("attn", out);
 }
 
-/// The queries meet the cache itself: what would make keys and values of it is multiplied to them instead.
+/// Attention of decode directly on the latent cache: the matrices that would compute keys and values from it
+/// are multiplied with the queries and the result instead.
 LlmBuilder::Tensor LlmBuilder::latentDecode(Tensor q, Tensor latent, Tensor rope)
 {
     const LlmLatent& m = *m_c.latent;

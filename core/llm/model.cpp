@@ -88,7 +88,7 @@ Result<LlmModel> LlmBuilder::run()
         while (range.end < operators.size() && isOfLayer(range.end))
             ++range.end;
         at = range.end;
-        // The first layer of a kind stands for those that are left out.
+        // The first layer of a kind stands for the layers of this kind that are left out.
         const auto same = [&](std::size_t j) { return m_c.layers[j] == m_c.layers[i]; };
         const bool isFirst =
             std::none_of(layers.begin(), layers.end(), [&](std::size_t j) { return j < i && same(j); });
@@ -242,7 +242,7 @@ LlmBuilder::Tensor LlmBuilder::layer(std::size_t i, Tensor x)
         const Tensor other = m_c.layerNorms > 1 ? norm(named("mlp.norm"), x) : normed;
         return m_b.elementwise("add", named("add"), {context, feed(other), x}, 2);
     }
-    if (m_c.normsAfter && m_c.layerNorms == 2) { // the norm follows the sum
+    if (m_c.normsAfter && m_c.layerNorms == 2) { // in this case, the norm follows the sum
         x = norm(named("attn.norm"), add(named("attn.add"), attention(x), x));
         return norm(named("mlp.norm"), add(named("mlp.add"), feed(x), x));
     }
@@ -261,7 +261,8 @@ LlmBuilder::Tensor LlmBuilder::lastTokens(Tensor x)
     const std::int64_t tokens = m_o.computed();
     if (m_o.phase == LlmPhase::Decode || tokens == 1)
         return x;
-    const std::int64_t at = m_c.causal ? tokens - 1 : 0; // an encoder reads the first token
+    // An encoder uses the first token, a decoder the last one.
+    const std::int64_t at = m_c.causal ? tokens - 1 : 0;
     x = reshape("last.sequences", x, {m_o.batch, tokens, m_c.hidden});
     x = slice("last.tokens", x, 1, at, at + 1);
     return reshape("last", x, {m_o.batch, m_c.hidden});

@@ -19,7 +19,7 @@ bool hasRouted(const LlmConfig& c)
     return c.experts && std::ranges::any_of(c.layers, [](const LlmLayer& l) { return l.sparse; });
 }
 
-/// Why so many chips cannot share the routed experts; empty: they can.
+/// The reason why this number of chips cannot share the routed experts; empty if it can.
 std::string expertChipsRefused(const LlmConfig& c, const LlmOptions& o)
 {
     if (o.expertChips == 1)
@@ -98,7 +98,7 @@ Result<LlmOptions> optionsOf(const std::map<std::string, std::int64_t>& dimensio
         known += std::string(", ") + s.name;
     for (const Width& w : kWidths)
         known += std::string(", ") + w.name;
-    for (const auto& dimension : dimensions) { // no structured binding: the lambda captures the name
+    for (const auto& dimension : dimensions) { // no structured binding, because the lambda captures the name
         const std::string& name = dimension.first;
         const std::int64_t value = dimension.second;
         const auto outside = [&name](std::int64_t most, std::int64_t least = 1) {

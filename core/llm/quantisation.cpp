@@ -15,10 +15,10 @@ namespace {
 constexpr std::string_view kRegex = "re:";
 constexpr std::size_t kLongestPattern = 512;
 
-/// Of linear time in the text, whatever the pattern.
+/// The matching time is linear in the length of the text for every pattern.
 constexpr auto kSyntax = std::regex::ECMAScript | std::regex_constants::__polynomial;
 
-/// True if `name`, or its beginning up to a dot, is the pattern.
+/// True if the pattern equals `name` or one of its beginnings up to a dot.
 bool beginsWith(std::string_view pattern, std::string_view name)
 {
     std::size_t p = 0, n = 0, star = std::string_view::npos, from = 0;

@@ -14,51 +14,53 @@
 
 namespace tilewright::llm {
 
-/// Data that several weights share, in addition to their own bits: a scale, a zero point or an index.
+/// Data that several weights share, and its size: a scale, a zero point or an index.
 struct LlmOverhead
 {
     enum class Of : std::uint8_t { Group, Row, Column };
     std::int64_t bits = 0;
     Of of = Of::Group;
-    /// Number of weights of a Group. Row: all inputs of an output; Column: all outputs of an input.
+    /// Group: number of weights that share it. Row: all weights of an output share it. Column: all weights of
+    /// an input share it.
     std::int64_t weights = 1;
     bool operator==(const LlmOverhead&) const = default;
 };
 
-/// A format of weights and of the activations that they are multiplied with.
+/// A format of weights, and of the activations with which they are multiplied.
 struct LlmFormat
 {
-    std::int64_t bits = 0; ///< bits of a weight alone, in 1/1024 bit
+    std::int64_t bits = 0; ///< bits of a weight in 1/1024 bit, without shared data
     std::vector<LlmOverhead> overheads;
-    /// Width of activations in 1/1024 bit, scales included; 0: not quantised.
+    /// Width of activations in 1/1024 bit, including scales; 0: not quantised.
     std::int64_t activationBits = 0;
     bool operator==(const LlmFormat&) const = default;
-    /// Bits of a weight of a matrix of `rows` inputs and `columns` outputs with its share of all scales, in
-    /// 1/1024 bit, rounded up.
+    /// Width of a weight in a matrix of `rows` inputs and `columns` outputs, including its share of all
+    /// scales, in 1/1024 bit, rounded up.
     [[nodiscard]] std::int64_t weightBits(std::int64_t rows, std::int64_t columns) const;
 };
 
-/// Describes which modules of a checkpoint are quantised, and in which format.
+/// Which modules of a checkpoint are quantised, and in which formats.
 struct LlmQuantisation
 {
-    std::string method; ///< "fp8", "nvfp4"
+    std::string method; ///< name of the method: "fp8", "nvfp4"
     LlmFormat format;
-    std::vector<std::string> kept;                      ///< patterns of modules that are not quantised
-    std::vector<std::pair<std::string, LlmFormat>> own; ///< patterns of modules with a format of their own
-    bool expertsOnly = false;                           ///< only routed experts are quantised
-    bool headToo = false;                               ///< the head is quantised unless it is `kept`
+    std::vector<std::string> kept; ///< patterns of modules that are not quantised
+    /// Patterns of modules that have a format of their own.
+    std::vector<std::pair<std::string, LlmFormat>> own;
+    bool expertsOnly = false; ///< true: only routed experts are quantised
+    bool headToo = false;     ///< true: the head is quantised unless it matches `kept`
     /// Width of the KV cache in 1/1024 bit; empty if not stated.
     std::optional<std::int64_t> kvBits;
     bool operator==(const LlmQuantisation&) const = default;
 };
 
-/// A pattern of modules: "re:" and a regular expression that matches from the beginning of the name, else a
-/// name with `*` for any text, which may be the whole name or whole components of it ("self_attn" of
-/// "model.layers.0.self_attn.q_proj").
+/// A pattern for names of modules. Either "re:" and a regular expression that matches from the beginning of
+/// the name, or a name in which `*` stands for any text. Without "re:", the pattern matches the whole name or
+/// some of its components ("self_attn" matches "model.layers.0.self_attn.q_proj").
 class ModulePattern
 {
 public:
-    /// The Error says what is wrong with the pattern.
+    /// Creates a pattern. The Error says what is wrong with the text.
     [[nodiscard]] static Result<ModulePattern> of(const std::string& text);
     [[nodiscard]] bool names(std::string_view module) const;
 
@@ -67,7 +69,7 @@ private:
     std::optional<std::regex> m_regex;
 };
 
-/// The formats of the modules of a quantisation, whose patterns must be legal.
+/// The formats of modules by the patterns of a quantisation, which must be legal.
 class ModuleFormats
 {
 public:

@@ -14,7 +14,7 @@ using Of = LlmOverhead::Of;
 
 constexpr std::int64_t kMostGroup = std::int64_t{1} << 20;
 
-/// The fields of one quantisation; the first error stays.
+/// Reads the fields of one quantisation. Keeps the first error.
 class Reader
 {
 public:
@@ -66,7 +66,7 @@ private:
         if (!m_error)
             m_error = std::move(error);
     }
-    /// The value of a result, or `other` after an error.
+    /// The value of a result; `other` if it is an error.
     template <typename T> T take(Result<T> value, const T& other)
     {
         if (value)
@@ -103,7 +103,7 @@ private:
         for (const JsonCursor& item : *items)
             out.push_back(patternAt(item));
     }
-    /// Visits the members of an object that must be there.
+    /// Visits the members of the object `key`, which must exist.
     template <typename Visit> void members(const char* key, const Visit& visit)
     {
         const auto at = fieldOf(m_at, key);
@@ -139,7 +139,8 @@ private:
         const std::int64_t bits = integerOf(m_at, bitsKey, 1, 16, 4);
         const std::int64_t group = integerOf(m_at, groupKey, -1, kMostGroup, 128);
         m_out.format = {bits * kBit, {scale(16, group)}, 0};
-        if (isAwq ? flag("zero_point", true) : true) // the format keeps zero points of symmetric groups too
+        // This format stores zero points also for symmetric groups.
+        if (isAwq ? flag("zero_point", true) : true)
             m_out.format.overheads.push_back(scale(bits, group));
         if (flag("desc_act"))
             m_out.format.overheads.push_back({32, Of::Column, 1});
@@ -180,7 +181,7 @@ private:
             m_out.format.overheads = {{32, Of::Group, 64}};
     }
 
-    /// What a side of a group of compressed-tensors says: bits with the scales.
+    /// Reads one side (weights or activations) of a group of compressed-tensors: its bits, including scales.
     LlmFormat sideOf(const JsonCursor& at, bool isWeight)
     {
         const std::int64_t bits = integerOf(at, "num_bits", 1, 16, 8);

@@ -13,9 +13,10 @@ namespace tilewright::llm {
 [[nodiscard]] Result<LlmQuantisation> quantisationOf(const JsonCursor& at);
 /// Reads the text of a hf_quant_config.json.
 [[nodiscard]] Result<LlmQuantisation> readQuantisation(std::string_view text, const std::string& file);
-/// Reads everything of a configuration but its quantisation.
+/// Reads a configuration except its quantisation.
 [[nodiscard]] Result<LlmConfig> configOf(const JsonCursor& root, const std::string& file);
-/// Returns the member with a value; null stands for a missing one, as in all of these files.
+/// Returns the member of an object. A member that is null counts as missing, as in all files of language
+/// models.
 [[nodiscard]] std::optional<JsonCursor> fieldOf(const JsonCursor& at, std::string_view key);
 
 } // namespace tilewright::llm

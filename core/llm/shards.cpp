@@ -9,7 +9,7 @@ namespace tilewright::llm {
 
 namespace {
 
-/// Stage `stage` with the layers of `config`; all else of it is in `frame`.
+/// Returns stage `stage` with the layers of `config`; everything else comes from `frame`.
 LlmConfig stageWith(const LlmConfig& frame, const LlmConfig& config, std::int64_t stages, std::int64_t stage)
 {
     const auto layers = static_cast<std::int64_t>(config.layers.size());
@@ -56,7 +56,7 @@ std::string undividedBy(const LlmConfig& c, std::int64_t chips)
 LlmConfig shardOf(LlmConfig c, std::int64_t chips, std::int64_t expertChips)
 {
     c.heads /= chips;
-    c.kvHeads = std::max<std::int64_t>(1, c.kvHeads / chips); // fewer heads than chips: copies
+    c.kvHeads = std::max<std::int64_t>(1, c.kvHeads / chips); // with fewer heads than chips, heads are copied
     c.feedForward /= chips;
     c.vocabulary = ceilDiv(c.vocabulary, chips);
     if (c.experts) {

@@ -6,30 +6,30 @@
 
 namespace tilewright::llm {
 
-/// Most chips that share a layer.
+/// Maximum number of chips that share a layer.
 inline constexpr std::int64_t kMostChips = 1 << 16;
 
-/// Returns what `chips` chips cannot share equally, for a sentence: "the 32 heads of queries"; empty:
-/// nothing.
+/// Returns the part of the model that `chips` chips cannot share equally, as a text: "the 32 heads of
+/// queries"; empty if there is none.
 [[nodiscard]] std::string undividedBy(const LlmConfig& config, std::int64_t chips);
 
-/// Returns the share of one of `chips` chips in every layer, the embedding and the head, and the share of one
-/// of `expertChips` chips in the routed experts. Requires that the chips can divide the model (undividedBy())
-/// and that its experts are divided equally.
+/// Returns the part of the model on one chip if `chips` chips share every layer, the embedding and the head,
+/// and `expertChips` chips share the routed experts. Requires that these numbers divide the model
+/// (undividedBy()) and its experts.
 [[nodiscard]] LlmConfig shardOf(LlmConfig config, std::int64_t chips, std::int64_t expertChips = 1);
 
-/// Returns stage `stage` of `stages`, of which there are at most as many as layers: consecutive layers, the
-/// first stage with the embedding and the last one with the head. If the stages cannot be equal, the last
-/// ones have a layer more than the others.
+/// Returns stage `stage` of `stages`; there are at most as many stages as layers. A stage consists of
+/// consecutive layers. The first stage also has the embedding, the last one the head. If the layers cannot be
+/// divided equally, the last stages have one layer more than the others.
 [[nodiscard]] LlmConfig stageOf(const LlmConfig& config, std::int64_t stages, std::int64_t stage);
 
-/// Equal stages.
+/// A kind of stage: all stages that are equal.
 struct LlmStage
 {
-    LlmConfig config; ///< configuration of the first of them
+    LlmConfig config; ///< configuration of the first of these stages
     std::int64_t count = 1;
 };
-/// The kinds of stages, in the order of their first.
+/// The kinds of stages, in the order of their first stage.
 [[nodiscard]] std::vector<LlmStage> stagesOf(const LlmConfig& config, std::int64_t stages);
 
 } // namespace tilewright::llm

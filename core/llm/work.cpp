@@ -32,7 +32,7 @@ public:
     }
 
 private:
-    /// Width on the machine of what the file has at a width.
+    /// Width on the machine of data that has the width `bits` in the file.
     [[nodiscard]] std::int64_t width(std::int64_t bits) const
     {
         return isFloatWidth(bits) ? m_element : bits;
@@ -80,7 +80,7 @@ private:
         addAttention(layer, count);
     }
 
-    /// Experts of a layer that tokens reach, and the rows of all of them together.
+    /// Number of experts of a layer that receive tokens, and number of rows of all of them together.
     [[nodiscard]] std::pair<double, double> reachedExperts() const
     {
         const auto tokens = expertTokens(*m_c.experts, m_o.batch * m_o.computed());
@@ -170,7 +170,7 @@ double visiblePairs(std::int64_t tokens, std::int64_t cached, std::int64_t windo
         return t * (c + t);
     if (window <= 0)
         return t * c + t * (t + 1) / 2;
-    // The first queries see fewer keys than the window holds.
+    // The first queries attend to fewer keys than the window holds.
     const auto w = static_cast<double>(window);
     const double growing = std::clamp(w - c, 0.0, t);
     return growing * c + growing * (growing + 1) / 2 + (t - growing) * w;
@@ -184,7 +184,7 @@ std::optional<std::int64_t> longestContext(const LlmConfig& config, std::int64_t
     };
     if (fits(kMost))
         return std::nullopt;
-    std::int64_t low = 0, high = kMost; // low fits, high does not
+    std::int64_t low = 0, high = kMost; // `low` tokens fit, `high` tokens do not
     if (!fits(0))
         return 0;
     while (high - low > 1) {

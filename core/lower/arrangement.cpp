@@ -10,7 +10,8 @@ using model::Shape;
 
 namespace {
 
-/// The axes of a list with more than one element, adjacent ones joined where they are one axis.
+/// The axes of a list that have more than one element. Adjacent axes are joined if together they are one
+/// axis.
 std::vector<Axis> joined(const std::vector<Axis>& list)
 {
     std::vector<Axis> out;
@@ -49,8 +50,8 @@ std::optional<SliceMap> sliceOf(const std::vector<Axis>& rowAxes, const std::vec
     return std::nullopt;
 }
 
-/// Returns [extent, inner] if the axes repeat a whole axis of a base: copies, the axis, copies of each
-/// element.
+/// Returns [extent, inner] if the axes repeat a whole axis of a base. They are, from outside: copies of the
+/// axis, the axis itself, copies of each element.
 std::optional<std::array<std::int64_t, 2>> repeatOf(const std::vector<Axis>& axes, const Axis& whole)
 {
     std::array<std::int64_t, 2> out{whole.size, 1};
@@ -94,7 +95,7 @@ std::optional<WindowsMap> windowsOf(const Arrangement& a, std::int64_t cols, con
         exact = exact && first[d] + reach < extent[d];
         m.pad[d] = image.zeros[d] - first[d];
         m.pad[d + 2] = image.zeros[d + 2];
-        // Padding at the end: only as much as the last window needs.
+        // The padding at the end is only as large as the last window needs.
         if ((d == 0 ? m.outHeight() : m.outWidth()) != out.size)
             m.pad[d + 2] = reach + 1 - inner[d] - m.pad[d];
     }
@@ -218,7 +219,7 @@ MatrixTable::Normal MatrixTable::normalise(const Arrangement& a) const
         n.rows = saturatingMul(n.rows, axis.size);
     for (const Axis& axis : a.cols)
         n.cols = saturatingMul(n.cols, axis.size);
-    std::int64_t last = n.offset; // the element furthest behind
+    std::int64_t last = n.offset; // element with the largest index
     for (const auto* list : {&a.rows, &a.cols})
         for (const Axis& axis : *list) {
             if (axis.size == 1)
@@ -278,7 +279,7 @@ bool MatrixTable::isMatrix(const Arrangement& arrangement) const
 
 bool MatrixTable::isPlainView(TensorId tensor) const
 {
-    // views are added together with their tensors
+    // views are added together with their tensors, so the view exists
     const auto found = std::ranges::lower_bound(m_data.views, tensor, {}, &TensorView::tensor);
     return found != m_data.views.end() && found->tensor == tensor && !found->map;
 }
@@ -324,7 +325,8 @@ TensorId MatrixTable::read(const Arrangement& arrangement, const std::string& na
     const auto reading = readingOf(arrangement, n);
     if (reading && isIdentity(reading->map, m_sources[reading->base].cols))
         return m_views[key] = tensorOfBase(reading->base);
-    if (reading) { // arrangements of one matrix with zeros around it or without may have one map
+    // Arrangements of one matrix, with or without zeros around its images, may have the same map.
+    if (reading) {
         const auto [same, isNew] =
             m_views.emplace(std::to_string(reading->base) + ":" + std::to_string(n.rows) + "x" +
                                 std::to_string(n.cols) + textOf(reading->map),
@@ -378,8 +380,8 @@ Arrangement arranged(const Placement& p, const std::vector<std::size_t>& order)
 
 std::optional<Placement> reshaped(const Placement& from, const model::Shape& shape)
 {
-    // Runs of the old and of the new dimensions that hold equally many elements belong together; within a
-    // run the old ones must be one axis.
+    // The old and the new dimensions are matched in groups with equally many elements. Within a group, the
+    // old dimensions must be one axis.
     std::vector<Axis> old;
     for (std::size_t i = 0; i < from.shape.size(); ++i)
         if (from.shape[i] > 1)

@@ -14,8 +14,8 @@
 
 namespace tilewright::lower {
 
-/// A list of elements in a fixed order: a matrix of the problem, or a rearrangement of other sources that
-/// strides cannot describe (a concatenation, a gather).
+/// Id of a list of elements in a fixed order: a matrix of the problem, or a rearrangement of other sources
+/// that strides cannot describe (a concatenation, a gather).
 using SourceId = std::uint32_t;
 
 /// The position of a model's tensor in a source: element (i, j, ...) is element offset + i * strides[0] + ...
@@ -45,24 +45,26 @@ struct Arrangement
     void addCols(std::int64_t size, std::int64_t stride) { cols.push_back({size, stride}); }
 };
 
-/// The images of a matrix [images * height * width, channels], and zeros around each that are not stored.
+/// The images that form a matrix [images * height * width, channels], and the zeros around each image, which
+/// are not stored.
 struct ImageShape
 {
     std::int64_t n = 1, h = 1, w = 1;
-    std::array<std::int64_t, 4> zeros{0, 0, 0, 0}; ///< rows above, columns left, rows below, columns right
+    /// Number of rows of zeros above, columns on the left, rows below, columns on the right.
+    std::array<std::int64_t, 4> zeros{0, 0, 0, 0};
 };
 
-/// Returns the map (R1.8) under which the arrangement reads a matrix of `rows` x `cols` elements; nothing if
-/// none of the three maps is exactly the arrangement. With `image`, arrangements of three row axes (image,
-/// row, column) and one or three column axes (row and column of a window, channel) are windows of images;
-/// their strides and offset are those of the images with their zeros.
+/// Returns the map (R1.8) by which the arrangement reads a matrix of `rows` x `cols` elements; nothing if
+/// none of the three kinds of maps describes it exactly. With `image`, arrangements of three row axes (image,
+/// row, column) and one or three column axes (row and column in a window, channel) are windows of images.
+/// Their strides and offset refer to the images including their zeros.
 [[nodiscard]] std::optional<IndexMap> mapOf(const Arrangement& arrangement, std::int64_t rows,
                                             std::int64_t cols, const std::optional<ImageShape>& image = {});
 
 /// The matrices of a problem that is being built. An arrangement that is a whole matrix in its own order
-/// becomes that matrix. Any other arrangement becomes a view whose bases are not views: one with a map (R1.8)
-/// if mapOf() finds one, otherwise a plain one (R1.7). Equal arrangements share one view. An arrangement of a
-/// constant becomes a new constant, because constants can be stored in any order. Widths are those of
+/// becomes that matrix. Any other arrangement becomes a view whose bases are not views: with a map (R1.8) if
+/// mapOf() finds one, else a plain view (R1.7). Equal arrangements share one view. An arrangement of a
+/// constant becomes a new constant, because constants can be stored in any order. Widths are values of
 /// Tensor::bits; 0 is the width of the machine's elements.
 class MatrixTable
 {
@@ -74,13 +76,13 @@ public:
                       std::int64_t bits = 0);
     /// Adds the result of an op.
     SourceId addResult(std::string name, std::int64_t rows, std::int64_t cols, std::int64_t bits = 0);
-    /// Adds a rearrangement of the sources `from`. Rearrangements with equal keys and sources are added once.
-    /// `segments` is true if the elements are those of all sources one after another, each whole and in its
-    /// own order.
+    /// Adds a rearrangement of the sources `from`. Rearrangements with equal keys and sources are added only
+    /// once. `segments` is true if the rearrangement consists of all elements of each source in its own
+    /// order, source after source.
     SourceId addRearranged(std::string key, const std::vector<SourceId>& from, std::int64_t elements,
                            bool segments = false);
-    /// Adds the images of a placement [images, channels, height, width] with zeros around each, stored as
-    /// [images, height, width, channels]. Equal ones are added once.
+    /// Adds the images of a placement [images, channels, height, width], stored as [images, height, width,
+    /// channels], with zeros around each image. Equal ones are added only once.
     SourceId addPadded(const Placement& images, const std::array<std::int64_t, 4>& zeros);
     /// States that the rows of a matrix are the pixels of images.
     void setImage(SourceId matrix, const ImageShape& image) { m_sources[matrix].image = image; }
@@ -93,7 +95,7 @@ public:
     [[nodiscard]] bool isConstant(SourceId source) const { return m_sources[source].constant; }
     [[nodiscard]] std::int64_t elements(SourceId source) const { return m_sources[source].elements; }
     [[nodiscard]] std::int64_t bits(SourceId source) const { return m_sources[source].bits; }
-    /// True for a view without a map: it is read at its own size.
+    /// True for a view without a map. It has the size at which it is read.
     [[nodiscard]] bool isPlainView(TensorId tensor) const;
     /// Returns a key that is equal for equal arrangements.
     [[nodiscard]] std::string keyOf(const Arrangement& arrangement) const;
@@ -102,25 +104,25 @@ private:
     struct Source
     {
         std::string name;
-        std::int64_t rows = 0, cols = 0; ///< size of a matrix
+        std::int64_t rows = 0, cols = 0; ///< size, if the source is a matrix
         std::int64_t elements = 0;
         bool constant = false;
         std::vector<SourceId> bases; ///< sources of a rearrangement; empty for a matrix
-        /// sources, if the rearrangement is a sequence of whole sources (see addRearranged())
+        /// Sources, if the rearrangement is a sequence of whole sources; see addRearranged().
         std::vector<SourceId> segments;
-        std::optional<TensorId> tensor; ///< tensor of a matrix that is already in the problem
+        std::optional<TensorId> tensor; ///< tensor of the problem for this matrix, if it has one already
         std::int64_t bits = 0;
-        std::optional<ImageShape> image; ///< shape of the images of a matrix of images
-        /// of images with zeros around them: the matrix without the zeros, and the first of its channels
+        std::optional<ImageShape> image; ///< shape of the images, if the matrix consists of images
+        /// For images with zeros around them: the matrix without the zeros, and its first channel.
         std::optional<std::pair<SourceId, std::int64_t>> inside;
     };
-    /// A matrix and the map under which an arrangement reads it.
+    /// A matrix, and the map by which an arrangement reads it.
     struct Reading
     {
         SourceId base = 0;
         IndexMap map;
     };
-    /// Arrangement with adjacent axes joined, on the source that its elements really lie in.
+    /// An arrangement with joined axes, on the source that stores its elements.
     struct Normal
     {
         SourceId source = 0;
@@ -141,14 +143,15 @@ private:
     std::unordered_map<std::string, TensorId> m_views;
 };
 
-/// The placement of a whole matrix whose dimensions lie in `order`, the slowest first.
+/// The placement of a whole matrix that stores the dimensions in `order`, the slowest first.
 [[nodiscard]] Placement placed(SourceId source, const model::Shape& shape,
                                const std::vector<std::size_t>& order);
 /// The placement of a whole matrix in the order of its dimensions.
 [[nodiscard]] Placement placed(SourceId source, const model::Shape& shape);
-/// Rows over all but the last of `order`, columns over the last.
+/// Arrangement with the last dimension of `order` as columns and all others as rows.
 [[nodiscard]] Arrangement arranged(const Placement& placement, const std::vector<std::size_t>& order);
-/// The strides of another shape over the same elements in the same order, or nothing when there are none.
+/// Returns the placement of the same elements in the same order under another shape; nothing if strides
+/// cannot describe it.
 [[nodiscard]] std::optional<Placement> reshaped(const Placement& placement, const model::Shape& shape);
 
 } // namespace tilewright::lower

@@ -33,7 +33,7 @@ std::vector<ArrayLoop> loopsOf(const std::vector<std::string>& names)
     return out;
 }
 
-/// Cycles rounded up, with room for the rounding of the quotient.
+/// Rounds cycles up. A small tolerance avoids that rounding errors of the quotient add a cycle.
 std::int64_t wholeCycles(double cycles)
 {
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cycles * (1 - 1e-12))));
@@ -54,7 +54,7 @@ ArrayUse useOf(const ModelOnMachine& model, const std::optional<FixedArray>& arr
     if (!array)
         return out;
     const ArrayWork work = arrayWorkOf(model, id);
-    // The products of a depthwise convolution share its cycles.
+    // The products of a depthwise convolution share the cycles of all its groups.
     out.fixedCycles = ceilDiv(arrayCycles(*array, work), work.groups);
     return out;
 }
@@ -90,7 +90,8 @@ ArrayWork arrayWorkOf(const ModelOnMachine& model, OpId id)
     if (weights.size() != 4 || result.size() != 4)
         return product;
     const std::int64_t taps = weights[2] * weights[3], pixels = result[0] * result[2] * result[3];
-    // Only a product of the whole convolution has its loops; others are parts of it.
+    // Only a product that is a whole convolution has the loops of the convolution; other products are parts
+    // of one.
     if (gemm.k % taps != 0 || gemm.m != pixels || gemm.n * window.groups != weights[0])
         return product;
     ArrayWork out;
@@ -132,7 +133,7 @@ systolic::ArrayTiming timingOf(const GemmLayer& layer, const systolic::ArrayShap
         return out;
     if (use.fixedCycles) {
         out.cycles = *use.fixedCycles;
-    } else if (use.arrays > 1) { // the folds are dealt to the arrays; the longest counts
+    } else if (use.arrays > 1) { // the folds are distributed; the array with most folds counts
         const systolic::FoldPlan plan(layer.gemm, array, options);
         const std::int64_t most = ceilDiv(plan.folds(), use.arrays);
         out.cycles = plan.start(most - 1) + plan.cycles() - plan.start(plan.folds() - 1);

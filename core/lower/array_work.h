@@ -9,14 +9,15 @@
 
 namespace tilewright::lower {
 
-/// The array of a core if it is no systolic one.
+/// The array of a core if it is not a systolic one; else nullopt.
 [[nodiscard]] std::optional<FixedArray> fixedArrayOf(const Machine& machine);
 
-/// The loops of a product of the lowered problem: those of the convolution to which it belongs, else of the
-/// product itself. A depthwise convolution, whose products are one a channel, gives the work of all of them.
+/// The loops of a product of the lowered problem: those of its convolution if it belongs to one, else those
+/// of the product itself. A depthwise convolution has one product per channel; the result is then the work of
+/// all of them.
 [[nodiscard]] ArrayWork arrayWorkOf(const ModelOnMachine& model, OpId product);
 
-/// Same as gemmsOf(), with GemmLayer::use for the arrays of the machine. Products of the same shape that the
+/// Like gemmsOf(), with GemmLayer::use set for the arrays of the machine. Products of the same shape that the
 /// arrays treat differently get separate rows.
 [[nodiscard]] std::vector<GemmLayer> gemmsOnMachine(const ModelOnMachine& model);
 

@@ -13,18 +13,19 @@ namespace {
 
 constexpr const char* kRuleOfCollectives = "docs/rules/llm.md 8.2";
 
-/// The cost of one collective for a chip.
+/// The cost of one collective for one chip.
 struct Cost
 {
-    double share = 0; ///< bytes that it sends, as a multiple of those of the result
-    double turns = 0; ///< latencies one after another
+    double share = 0; ///< bytes that the chip sends, as a multiple of the bytes of the result
+    double turns = 0; ///< number of link latencies, one after another
 };
 
 Cost costOf(CollectiveKind kind, std::int64_t chips, LinkTopology topology)
 {
     if (kind == CollectiveKind::Send)
         return {1, 1};
-    if (kind == CollectiveKind::AllToAll) { // on a ring rows pass a quarter of it, the last ones a half
+    // In a ring of n chips, a link carries n/4 of the bytes of a chip, and the last rows pass n/2 links.
+    if (kind == CollectiveKind::AllToAll) {
         const bool isRing = topology == LinkTopology::Ring;
         const auto all = static_cast<double>(chips);
         return {isRing ? std::max(1.0, all / 4) : 1, isRing ? std::max(1.0, std::floor(all / 2)) : 1};
@@ -65,8 +66,8 @@ ExplainedValue timeOf(const Collective& c, const Machine& m)
                               {combined(Operation::Quotient, "transfer", "ms", {sent, rate}), latency})});
 }
 
-/// Rows that go to the chips of their experts, and the results that come back; `hidden`: bytes of the rows of
-/// a chip. A row goes once to each chip that has some of its experts.
+/// Adds the transfers of rows to the chips of their experts and of the results back. `hidden`: bytes of the
+/// rows of one chip. A row is sent once to each chip that has some of its experts.
 void addExchanges(std::vector<Collective>& out, const llm::LlmConfig& stage, std::int64_t chips,
                   double hidden)
 {
@@ -123,7 +124,7 @@ std::vector<Collective> collectivesOf(const llm::LlmConfig& stage, const llm::Ll
 
 double collectiveMicros(CollectiveKind kind, double bytes, std::int64_t chips, const Machine::Links& links)
 {
-    constexpr double kBytesOfMicros = 1e3; // bytes in a microsecond at 1 GB/s
+    constexpr double kBytesOfMicros = 1e3; // bytes per microsecond at 1 GB/s
     const Cost cost = costOf(kind, chips, links.topology);
     return cost.share * bytes / (links.gbPerSecond * kBytesOfMicros) + cost.turns * links.latencyMicros;
 }

@@ -8,31 +8,34 @@ namespace tilewright::lower {
 
 namespace {
 
-// The two machines whose designers publish the energy of an access: Eyeriss (65 nm, JSSC 52(1) 2017, quoted
-// by stanford-mast/nn_dataflow) and TPU v4i (7 nm, ISCA 2021, quoted by Accelergy-Project/accelforge). Reads,
-// pJ a bit; 16-bit words of Eyeriss divided by 16.
+// Two machines whose designers published the energy of a memory access: Eyeriss (65 nm, JSSC 52(1) 2017,
+// quoted by stanford-mast/nn_dataflow) and TPU v4i (7 nm, ISCA 2021, quoted by Accelergy-Project/accelforge).
+// Energies are of reads, in pJ per bit; those of 16-bit words of Eyeriss are divided by 16.
 struct Published
 {
     double nm;
-    double smallBytes, smallPj; ///< register files of a PE; buffer of an array
-    double largeBytes, largePj; ///< global buffer; CMEM
-    double macPj;               ///< energy of a multiplication of 16-bit operands
+    /// Small memory: register files of a PE (Eyeriss), buffer of an array (TPU v4i).
+    double smallBytes, smallPj;
+    double largeBytes, largePj; ///< large memory: global buffer (Eyeriss), CMEM (TPU v4i)
+    double macPj;               ///< energy of a multiplication of 16-bit operands in pJ
 };
 constexpr Published kEyeriss{65, 522, 1.0 / 16, 110'592, 15.0 / 16, 2};
 constexpr Published kTpu{7, 4'194'304, 0.249, 134'217'728, 1.88, 0.084};
 
-constexpr double kOtherDramPj = 460.0 / 16; ///< DRAM energy per bit of Eyeriss
-constexpr double kHbmPj = 7.03;             ///< HBM energy per bit of TPU v4i
-constexpr double kLeastHbm = 400;           ///< GB/s
+constexpr double kOtherDramPj = 460.0 / 16; ///< DRAM energy of Eyeriss in pJ per bit
+constexpr double kHbmPj = 7.03;             ///< HBM energy of TPU v4i in pJ per bit
+constexpr double kLeastHbm = 400;           ///< GB/s from which a memory is assumed to be HBM
 
-/// pJ a bit and root of a byte: both of a machine's memories follow the root of their size within 20 %.
+/// Energy in pJ per bit divided by the square root of the size in bytes. The energies of a machine's two
+/// memories follow the square root of the size within 20 %.
 double perRoot(const Published& machine)
 {
     return std::sqrt(machine.smallPj / std::sqrt(machine.smallBytes) * machine.largePj /
                      std::sqrt(machine.largeBytes));
 }
 
-/// The value at a technology between those of the two machines, as a power of it; not beyond them.
+/// Interpolates between the values of the two machines at a technology, as a power of it. Outside of their
+/// technologies, the value of the nearer machine is returned.
 double between(double ofTpu, double ofEyeriss, double nm)
 {
     const double place =

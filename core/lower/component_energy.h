@@ -6,13 +6,13 @@
 
 namespace tilewright::lower {
 
-/// pJ to read or write one bit of an on-chip memory of this size, registers included.
+/// Energy in pJ to read or write one bit of an on-chip memory of this size, or of a register.
 [[nodiscard]] double sramPjPerBit(std::int64_t bytes, double technologyNm) noexcept;
 
-/// pJ for one bit of a memory outside the chip that delivers this many GB/s.
+/// Energy in pJ to move one bit to or from an off-chip memory with this bandwidth.
 [[nodiscard]] double dramPjPerBit(double gbPerSecond) noexcept;
 
-/// pJ of a multiplication with its addition.
+/// Energy in pJ of a multiplication with its addition, for operands of `bits` bits.
 [[nodiscard]] double macPj(std::int64_t bits, double technologyNm) noexcept;
 
 } // namespace tilewright::lower

@@ -23,13 +23,13 @@ double winogradOf(const model::Model& model, const model::Operator& op, const Ma
 
 namespace {
 
-/// True for elements of both rectangles.
+/// True if the rectangles have a common element.
 bool overlap(const Rect& a, const Rect& b)
 {
     return a.r0 < b.r1 && b.r0 < a.r1 && a.c0 < b.c1 && b.c0 < a.c1;
 }
 
-/// Number of elements of `base` that the views touch together.
+/// Number of elements of `base` that the views touch, each counted once.
 std::int64_t unionOf(const Problem& problem, TensorId base, const std::vector<TensorId>& views)
 {
     std::int64_t largest = 0, sum = 0, elements = 0;
@@ -48,7 +48,7 @@ std::int64_t unionOf(const Problem& problem, TensorId base, const std::vector<Te
     if (disjoint)
         return sum;
     if (largest == of.elements() ||
-        std::max(elements, of.elements()) > kMostCountedElements) // else it would take seconds
+        std::max(elements, of.elements()) > kMostCountedElements) // counting more elements would take seconds
         return largest;
     std::vector<bool> touched(static_cast<std::size_t>(of.elements()));
     for (const TensorId view : views) {
@@ -61,14 +61,14 @@ std::int64_t unionOf(const Problem& problem, TensorId base, const std::vector<Te
     return std::ranges::count(touched, true);
 }
 
-/// Multiply-accumulates of one operator for one rate of the array.
+/// Multiply-accumulates of one operator with one rate of the array.
 struct OperatorMacs
 {
     OperatorId op;
     double macs = 0;
 };
 
-/// The share of the multiply-accumulates of an operator that every lens executes.
+/// The share of an operator's multiply-accumulates that every lens executes.
 double executedShare(const model::Model& model, const model::Operator& op, double lowered)
 {
     const auto counted = static_cast<double>(model::macsOf(model, op));
@@ -79,14 +79,14 @@ double executedShare(const model::Model& model, const model::Operator& op, doubl
     const auto q = model::headShape(model.shape(op.inputs[0]), a.heads);
     const auto k = model::headShape(model.shape(op.inputs[1]), a.kvHeads > 0 ? a.kvHeads : a.heads);
     if (q && k && k->tokens >= q->tokens) {
-        // The last query sees every key, each one before it one key less.
+        // With a causal mask, the last query sees every key, and each query before it one key less.
         const auto rows = static_cast<double>(q->tokens), keys = static_cast<double>(k->tokens);
         share *= (rows * (keys - rows) + rows * (rows + 1) / 2) / (rows * keys);
     }
     return share;
 }
 
-/// The operators of the model with their multiply-accumulates, by (rate, Winograd factor).
+/// The operators of the model with their multiply-accumulates. Key: rate of the array, Winograd factor.
 std::map<std::pair<double, double>, std::vector<OperatorMacs>> macsByRate(const ModelOnMachine& on)
 {
     const Problem& problem = *on.problem;
@@ -239,8 +239,8 @@ IdVector<TensorId, std::int64_t> touchedElements(const Problem& problem)
     for (const TensorView& view : problem.data().views) {
         if (view.map || problem.consumers(view.tensor).empty())
             continue;
-        // Elements that may be those of results are none of inputs; the others are those of the largest
-        // inputs.
+        // Elements that may come from results do not come from inputs. The remaining ones are assumed to come
+        // from the largest inputs.
         std::int64_t left = problem.tensor(view.tensor).elements();
         std::vector<TensorId> inputs;
         for (const TensorId base : view.bases)

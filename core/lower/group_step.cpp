@@ -28,7 +28,7 @@ std::string nameOf(const llm::LlmConfig& stage)
            (stage.hasEmbedding ? ", with the embedding" : "") + (stage.hasHead ? ", with the head" : "");
 }
 
-/// The largest of the values of the stages; alone, it takes the name of the whole.
+/// The largest of the values of the stages. If there is only one stage, its value gets the name of the whole.
 ExplainedValue largest(const std::string& name, const std::string& unit, std::vector<ExplainedValue> parts)
 {
     if (parts.size() > 1)
@@ -114,8 +114,7 @@ std::optional<std::int64_t> longestContext(const llm::LlmScope& scope, const Mac
     for (const llm::LlmStage& stage : stagesOf(scope)) {
         const llm::LlmConfig c = llm::atWidth(stage.config, elementBits(machine));
         const double room = memory - llm::llmCounts(c).weightBytes;
-        const auto longest =
-            llm::longestContext(c, scope.options.sequences(), std::max(0.0, room));
+        const auto longest = llm::longestContext(c, scope.options.sequences(), std::max(0.0, room));
         if (!longest)
             continue;
         const std::int64_t tokens = room < 0 ? 0 : *longest;

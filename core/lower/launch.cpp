@@ -7,7 +7,7 @@ namespace tilewright::lower {
 
 namespace {
 
-/// A kind of operator that the machine has a time for.
+/// A kind of operator for which the machine states a launch time.
 struct LaunchKind
 {
     const char* name;

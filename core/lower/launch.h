@@ -6,11 +6,10 @@
 
 namespace tilewright::lower {
 
-/// Time in ms from the commands of the host to the starts of all operators that have work
-/// (docs/rules/real.md R19): `launch_us` of the machine by kind of operator, one after another. 0 if the
-/// machine states none.
+/// Time in ms from the commands of the host to the starts of all operators that have work (docs/rules/real.md
+/// R19): the sum of the machine's `launch_us` by kind of operator. 0 if the machine states none.
 [[nodiscard]] ExplainedValue launchOf(const ModelOnMachine& model);
-/// The part of one operator in ms, if it has work.
+/// Launch time in ms of one operator; 0 if it has no work.
 [[nodiscard]] double launchOf(const ModelOnMachine& model, OperatorId op);
 
 } // namespace tilewright::lower

@@ -14,8 +14,8 @@ std::vector<NodeReport> nodesOfFile(const Workload& workload, std::vector<NodeRe
 
 namespace {
 
-/// Width of a tensor of the operator that is not that of the machine's elements, in 1/1024 bit; 0 if there is
-/// none. The Systolic and the Mapping lens count all elements with the width of the machine.
+/// A width of a tensor of the operator that differs from the width of the machine's elements, in 1/1024 bit;
+/// 0 if there is none. The Systolic and the Mapping lens count all elements with the width of the machine.
 std::int64_t otherWidth(const ModelOnMachine& model, const model::Operator& op)
 {
     for (const auto* list : {&op.inputs, &op.outputs})
@@ -26,7 +26,7 @@ std::int64_t otherWidth(const ModelOnMachine& model, const model::Operator& op)
     return 0;
 }
 
-/// What is left of the Schedule lens's operators where only products and convolutions exist.
+/// Reports for lenses that have only products and convolutions, from the reports of the Schedule lens.
 std::vector<NodeReport> productNodes(const ModelOnMachine& model, bool mapping)
 {
     std::vector<NodeReport> nodes = model.lowered.report.nodes;
@@ -97,7 +97,7 @@ std::vector<LensCoverage> lensCoverage(const ModelOnMachine& model)
 std::string leftOutText(const std::vector<NodeReport>& nodes)
 {
     const Coverage c = coverageOf(nodes);
-    // The reason, if it is the same for all.
+    // The note has a reason only if it is the same for all of them.
     const auto reason = [&](NodeStatus status) {
         const std::string* common = nullptr;
         for (const NodeReport& node : nodes)

@@ -9,7 +9,7 @@
 
 namespace tilewright::lower {
 
-/// Reports on the operators of the file, from those on the operators of its model.
+/// Converts reports on the operators of a model to reports on the operators of its file.
 [[nodiscard]] std::vector<NodeReport> nodesOfFile(const Workload& workload, std::vector<NodeReport> nodes);
 
 /// Status of each operator of the file in a lens (docs/rules/workload.md 3.4). The Systolic and the Mapping
@@ -22,14 +22,14 @@ struct LensCoverage
     MachineLens lens = MachineLens::Schedule;
     Coverage coverage;
 };
-/// The coverage of every lens. A lens that cannot take the model has no entry.
+/// The coverage of every lens. A lens that cannot convert the model has no entry.
 [[nodiscard]] std::vector<LensCoverage> lensCoverage(const ModelOnMachine& model);
 
 /// Returns a report of a lowering as one JSON document, with the coverage of every lens.
 [[nodiscard]] std::string reportJson(const LoweringReport& report, const std::vector<LensCoverage>& lenses);
 
-/// Returns one sentence without full stop on what a lens leaves out of a model: "of 69 operators 9 are
-/// approximated and 3 are dropped (vector work)". Empty if it has all of it.
+/// Returns a sentence without full stop on what a lens does not model: "of 69 operators 9 are approximated
+/// and 3 are dropped (vector work)". Empty if the lens models everything.
 [[nodiscard]] std::string leftOutText(const std::vector<NodeReport>& nodes);
 
 } // namespace tilewright::lower

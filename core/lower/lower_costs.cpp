@@ -10,7 +10,7 @@
 
 namespace tilewright::lower {
 
-/// Widths in bits.
+/// Width of an operand in bits.
 static double bitsOfOperand(std::int64_t bits)
 {
     return static_cast<double>(bits) / static_cast<double>(kPartsOfBit);
@@ -85,9 +85,9 @@ TensorId ProblemLowering::converted(TensorId operand, std::int64_t width)
     return found->second;
 }
 
-/// The smallest whole number of cycles up to 64 for which bandwidth and every cost are rounded by at most
-/// 0.5 %, else the one with the least largest error. Costs are rounded up and the bandwidth down. The unit is
-/// never so short that no whole element arrives in it, on a slow memory not even if it is longer than 64.
+/// Chooses the smallest whole number of cycles up to 64 for which bandwidth and every cost are rounded by at
+/// most 0.5 %. If there is none, chooses the number with the smallest largest error. Costs are rounded up,
+/// the bandwidth down.
 void ProblemLowering::chooseTimeUnit()
 {
     Hardware& hw = m_out.data.hardware;
@@ -97,12 +97,12 @@ void ProblemLowering::chooseTimeUnit()
     std::vector<std::int64_t> costs = m_cycles;
     std::sort(costs.begin(), costs.end());
     costs.erase(std::unique(costs.begin(), costs.end()), costs.end());
-    const auto bandwidth = [&](double unit) { // a quotient that is whole but for its last digits is whole
+    // A quotient that is whole except for rounding errors counts as whole.
+    const auto bandwidth = [&](double unit) {
         return std::max(1.0, std::floor(perCycle * unit * (1 + 1e-12)));
     };
     constexpr double kLongest = 1e12; // cycles; a memory that is slower still is counted with it
-    const auto first =
-        static_cast<std::int64_t>(std::ceil(std::min(1 / (perCycle * (1 + 1e-12)), kLongest)));
+    const auto first = static_cast<std::int64_t>(std::ceil(std::min(1 / (perCycle * (1 + 1e-12)), kLongest)));
     double least = 0;
     m_out.timeUnit = 0;
     for (std::int64_t unit = std::max<std::int64_t>(first, 1); unit <= std::max<std::int64_t>(first, 64);

@@ -19,7 +19,7 @@ void append(std::vector<Axis>& list, const Placement& p, const std::vector<std::
         list.push_back({p.shape[d], p.strides[d]});
 }
 
-/// The placement seen at one index of some dimensions, whose sizes are broadcast.
+/// Offset of the part of a placement at one index of some dimensions, whose sizes are broadcast.
 std::int64_t offsetAt(const Placement& p, const std::vector<std::size_t>& dimensions,
                       const std::vector<std::int64_t>& index)
 {
@@ -62,7 +62,7 @@ Status ProblemLowering::matMul(const Operator& op)
         rhs.addCols(b.shape.back(), b.strides.back());
         product = matmul(lhs, rhs, name, result);
     } else {
-        // one MatMul a batch index
+        // One MatMul per index of the batch.
         const auto dimension = [&](const Placement& p, std::size_t d) -> std::optional<std::size_t> {
             const std::size_t lead = rank - p.shape.size();
             return d < lead ? std::nullopt : std::optional(d - lead);
@@ -138,7 +138,7 @@ Status ProblemLowering::einsum(const Operator& op)
         parts.push_back(matmul(lhs, rhs, count > 1 ? partName(op, "product", i) : partName(op, {}),
                                tensor(out).name + (count > 1 ? "[" + std::to_string(i) + "]" : "")));
     }
-    // The products lie as [batch, m, n]; the letters of the result say where each dimension is.
+    // The products are stored as [batch, m, n]. The letters of the result tell where each dimension is.
     const std::string lies = r.batch + r.m + r.n;
     Shape shape;
     for (const char c : lies)
@@ -159,7 +159,7 @@ Status ProblemLowering::attention(const Operator& op)
     const model::HeadShape q = *model::headShape(tensor(op.inputs[0]).shape, a.heads);
     const model::HeadShape k = *model::headShape(tensor(op.inputs[1]).shape, kvHeads);
     const model::HeadShape v = *model::headShape(tensor(op.inputs[2]).shape, kvHeads);
-    /// Offset, stride of a token and stride of a dimension of one head.
+    /// Position of one head in a tensor: offset, stride of a token and stride of a dimension.
     struct Head
     {
         std::int64_t offset, token, dim;
@@ -206,8 +206,8 @@ Status ProblemLowering::attention(const Operator& op)
     return Unit{};
 }
 
-/// Gates of a step: products with the input and with the state before, then a Pointwise each for cell and
-/// state.
+/// Lowers a recurrent operator. Each step has products with the input and with the previous state, then one
+/// Pointwise for the cell and one for the state.
 Status ProblemLowering::recurrent(const Operator& op)
 {
     const std::int64_t hidden = op.as<model::RecurrentAttributes>().hidden;
@@ -239,7 +239,8 @@ Status ProblemLowering::recurrent(const Operator& op)
             const auto name = [&](const char* part) { return partName(op, part, i); };
             const SourceId fromInput = matmul(input, weights, name("input"), name("input"));
             const SourceId fromState = matmul(before, recurrentWeights, name("state"), name("state"));
-            const bool isState = op.kind == OperatorKind::Rnn; // one gate, and nothing else to it
+            // An RNN has a single gate, which is the new state.
+            const bool isState = op.kind == OperatorKind::Rnn;
             const char* const sumPart = isState ? "output" : "gates";
             const SourceId sum = pointwise({m_table.tensorOf(fromInput), m_table.tensorOf(fromState)}, passes,
                                            name(sumPart), name(sumPart));
@@ -265,7 +266,7 @@ Status ProblemLowering::recurrent(const Operator& op)
     return Unit{};
 }
 
-/// A product with ones, along the columns or along the rows, whichever needs no view.
+/// Lowers a reduction to a product with ones, along the columns or along the rows, whichever needs no view.
 Status ProblemLowering::reduce(const Operator& op)
 {
     const Placement x = at(op.inputs[0]);

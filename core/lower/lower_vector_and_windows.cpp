@@ -107,7 +107,7 @@ void ProblemLowering::slices(const Operator& op)
     }
 }
 
-/// Lowers operators that compute nothing: the result is a placement of the same elements, or a rearrangement
+/// Lowers operators that compute nothing. The result is a placement of the same elements, or a rearrangement
 /// of them.
 Status ProblemLowering::moved(const Operator& op)
 {
@@ -155,7 +155,7 @@ Status ProblemLowering::moved(const Operator& op)
             rearrange(op, "pad" + model::shapeText(pad.before) + model::shapeText(pad.after), order);
         break;
     }
-    default: // tile, resize, depth to space
+    default: // for tile, resize, depth to space
         rearrange(op, std::string(toString(op.kind)), order);
     }
     const auto isSame = [&](ModelTensorId t) {
@@ -178,14 +178,14 @@ Status ProblemLowering::concat(const Operator& op)
     std::int64_t axis = op.as<model::AxisAttributes>().axis;
     axis += axis < 0 ? static_cast<std::int64_t>(shape.size()) : 0;
     std::vector<SourceId> from;
-    bool segments = true; // every part lies whole behind the one before
+    bool segments = true; // true if every part is whole and directly follows the previous one
     std::string key = "concat" + std::to_string(axis);
     for (const std::size_t d : order) {
         if (d == static_cast<std::size_t>(axis))
             break;
         segments &= shape[d] == 1;
     }
-    // What a view joins has one width: that of the result if it has its own, else the widest.
+    // All parts that a view joins need one width: that of the result if it is fixed, else the widest one.
     std::int64_t width = tensor(out).ownBits() > 0 ? m_resultBits : m_table.bits(at(op.inputs[0]).source);
     for (const ModelTensorId t : op.inputs)
         if (const std::int64_t own = m_table.bits(at(t).source);
@@ -220,7 +220,7 @@ Status ProblemLowering::kvAppend(const Operator& op)
 {
     const ModelTensorId out = op.outputs[0];
     const Shape& shape = tensor(out).shape;
-    // what a view joins has one width: that of the cache
+    // The parts that a view joins need one width, which is that of the cache.
     const std::int64_t width = tensor(out).ownBits() == 0 && op.inputs.size() > 1
                                    ? m_table.bits(at(op.inputs[1]).source)
                                    : m_resultBits;
@@ -233,7 +233,7 @@ Status ProblemLowering::kvAppend(const Operator& op)
         const Placement past = part(op.inputs[1]);
         from.push_back(past.source);
         key += "|" + m_table.keyOf(arranged(past, kindOrder(past.shape, false)));
-    } else if (op.as<model::KvAttributes>().position > 0) { // what was there before is not in the file
+    } else if (op.as<model::KvAttributes>().position > 0) { // the earlier tokens are not in the file
         Shape past = shape;
         past[2] = op.as<model::KvAttributes>().position;
         const auto [rows, cols] = matrixOf(past, kindOrder(past, false));

@@ -12,12 +12,12 @@ using model::Shape;
 
 namespace {
 
-/// Above this, groups are vector work.
+/// With more groups than this, a convolution is vector work.
 constexpr std::int64_t kMaxGroups = 16;
 constexpr std::int64_t kMaxTaps = 1 << 14;
 constexpr std::int64_t kMaxPadded = std::int64_t{1} << 56;
 
-const std::vector<std::size_t> kPixels{0, 2, 3, 1}; // order of the dimensions of a matrix of images
+const std::vector<std::size_t> kPixels{0, 2, 3, 1}; // order of the dimensions in which a matrix stores images
 
 } // namespace
 
@@ -27,7 +27,7 @@ std::vector<ProblemLowering::Channels> ProblemLowering::channelsOf(const Placeme
     const std::size_t axes = p.shape.size();
     if (found == m_joined.end() || axes != 4)
         return {{p, 0}};
-    // A part of the channels is a run of them at every pixel of the whole images.
+    // Some channels of images are consecutive columns of the matrix at every pixel.
     const Channels& last = found->second.back();
     const Shape& like = last.images.shape;
     const Shape whole{like[0], last.first + like[1], like[2], like[3]};
@@ -88,7 +88,7 @@ Status ProblemLowering::convolution(const Operator& op)
     std::size_t products = 0, views = 0;
     const bool plain = w.groups == 1 && !biased;
     for (std::int64_t g = 0; g < w.groups; ++g) {
-        std::vector<SourceId> terms; // a product for each matrix that has channels of the group
+        std::vector<SourceId> terms; // one product for each matrix that has channels of the group
         const std::int64_t firstOfGroup = g * perGroup;
         const auto channels = [&](const Channels& part) {
             const std::int64_t begin = std::max(firstOfGroup, part.first);
@@ -118,7 +118,7 @@ Status ProblemLowering::convolution(const Operator& op)
             rhs.addRows(kw, weights.strides[3]);
             rhs.addRows(count, weights.strides[1]);
             rhs.addCols(outGroup, weights.strides[0]);
-            // named before the product's own names are given, for views that are read again
+            // The view gets this name before the product's own names are given, because it may be read again.
             const TensorId read =
                 m_table.read(lhs, tensor(op.inputs[0]).name + (kh * kw > 1 ? ".patches" : ".slice"));
             (void)m_table.read(rhs, tensor(op.inputs[1]).name);
@@ -126,7 +126,8 @@ Status ProblemLowering::convolution(const Operator& op)
             const bool whole = plain && single;
             const std::int64_t index = w.groups == 1 && single ? -1 : static_cast<std::int64_t>(products);
             ++products;
-            if (!single && bitsOf(m_resultBits) < m_elementBits) // a part of a sum is no result yet
+            // A partial sum is not narrowed to the width of the result.
+            if (!single && bitsOf(m_resultBits) < m_elementBits)
                 m_resultBits = 0;
             const std::string name = whole ? partName(op, {}) : partName(op, "product", index);
             terms.push_back(matmul(lhs, rhs, name, whole ? tensor(out).name : name));
@@ -169,7 +170,8 @@ Status ProblemLowering::convolution(const Operator& op)
     return Unit{};
 }
 
-/// A Pointwise over every tap: the input moved, a channel of each group repeated for its outputs.
+/// Lowers a convolution to a Pointwise over every tap of the kernel. Each reads the shifted input, with a
+/// channel of each group repeated for the outputs of the group.
 Status ProblemLowering::convolutionByTaps(const Operator& op)
 {
     const auto& w = op.as<model::WindowAttributes>();
@@ -235,7 +237,7 @@ Status ProblemLowering::transposedConvolution(const Operator& op)
         const std::string name = partName(op, "product", w.groups > 1 ? g : -1);
         products.push_back(matmul(lhs, rhs, name, name));
     }
-    // Every output element is the sum of the products that fall onto it.
+    // Every output element is the sum of all products that contribute to it.
     const std::int64_t overlaps = ceilDiv(kh, w.stride[0]) * ceilDiv(kw, w.stride[1]);
     if (overlaps > kMaxTaps)
         return refuse(op, "more than " + formatGrouped(kMaxTaps) + " products fall onto one element");

@@ -102,11 +102,12 @@ std::string dependentsText(double share, const NodeReport& node, bool allKnown)
     return "; how many MACs depend on it is not known";
 }
 
-/// Adds to the note of each dropped operator the share of the MACs that depends on its results, directly or
+/// Adds to the note of each dropped operator the share of the MACs that depend on its results, directly or
 /// through other operators.
 void ProblemLowering::tellDependents()
 {
-    constexpr std::size_t kAtOnce = 64, kMost = 4096; ///< bits of a pass; operators that are told about
+    /// Bits of one pass; largest number of operators with such a note.
+    constexpr std::size_t kAtOnce = 64, kMost = 4096;
     std::vector<OperatorId> dropped;
     for (std::size_t i = 0; i < m_out.report.nodes.size() && dropped.size() < kMost; ++i)
         if (m_out.report.nodes[i].status == NodeStatus::Dropped)

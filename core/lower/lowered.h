@@ -20,23 +20,23 @@ struct NodeReport
 {
     std::string name, type;
     NodeStatus status = NodeStatus::Mapped;
-    std::int64_t macs = 0;  ///< multiply-accumulates of the operator in the model
+    std::int64_t macs = 0;  ///< number of multiply-accumulates of the operator in the model
     std::int64_t bytes = 0; ///< bytes of operands and results, without operands that are left out
     std::string note;       ///< explanation for the user; may be empty if the status is Mapped
     double dependents = 0;  ///< for a dropped operator: share of the known MACs that depend on it
-    bool macsKnown = true;  ///< false: a dropped operator that may have MACs, which nobody can count
-    bool needed = false;    ///< for a dropped operator: something reads its results
+    bool macsKnown = true;  ///< false: a dropped operator that may have MACs, whose number is not known
+    bool needed = false;    ///< for a dropped operator: true if something reads its results
 };
 
 /// Status of the operators of a model in one lens.
 struct Coverage
 {
-    /// Shares of the known MACs; `folded` is a share of the operators. Without MACs everything is mapped.
+    /// Shares of the known MACs; only `folded` is a share of the operators. Without MACs, `mapped` is 1.
     double mapped = 1, folded = 0, approximated = 0, dropped = 0;
     std::array<std::size_t, 4> operators{}; ///< number of operators for each NodeStatus
     std::array<std::int64_t, 4> macs{};     ///< known MACs of the operators with each status
-    std::size_t unknown = 0;                ///< dropped operators whose MACs are not known
-    std::size_t missing = 0;                ///< dropped operators whose results are needed
+    std::size_t unknown = 0;                ///< number of dropped operators whose MACs are not known
+    std::size_t missing = 0;                ///< number of dropped operators whose results are needed
 
     [[nodiscard]] std::size_t count(NodeStatus status) const noexcept
     {
@@ -44,8 +44,7 @@ struct Coverage
     }
 };
 [[nodiscard]] Coverage coverageOf(std::span<const NodeReport> nodes);
-/// Returns the share of the MACs that is dropped, for people: "2.5 %", or a text that says that it is not
-/// known.
+/// Text of the share of the MACs that is dropped: "2.5 %", or that it is not known.
 [[nodiscard]] std::string droppedText(const Coverage& coverage);
 /// Returns a sentence without full stop about the operators without which the model gives another result;
 /// empty if there are none.
@@ -59,15 +58,16 @@ struct LoweringReport
     std::size_t operators = 0, tensors = 0;
     std::int64_t macs = 0;
     std::int64_t vectorMacs = 0;  ///< MACs that run on the vector unit
-    std::int64_t droppedMacs = 0; ///< MACs of dropped operators
+    std::int64_t droppedMacs = 0; ///< known MACs of dropped operators
     std::map<std::string, std::int64_t> byType;
     std::vector<NodeReport> nodes; ///< a report for each operator, in the order of the model
-    std::int64_t leftOutBytes = 0; ///< bytes of broadcast constants, which are left out
+    std::int64_t leftOutBytes = 0; ///< bytes of broadcast constants, which the problem does not contain
     Coverage coverage;
-    std::vector<std::string> notes; ///< notes on the whole model: bytes of an element, rounding of time
+    /// Notes on the whole model, such as the bytes of an element and the rounding of times.
+    std::vector<std::string> notes;
 };
 
-/// All operators of one type.
+/// All operators of one type in a report.
 struct TypeReport
 {
     std::string type;
@@ -79,7 +79,7 @@ struct TypeReport
 [[nodiscard]] std::vector<TypeReport> typesOf(const LoweringReport& report);
 
 /// Returns the end of the note on a dropped operator: the share of the MACs that depend on it. `allKnown`:
-/// the MACs of all operators are known.
+/// the numbers of MACs of all operators are known.
 [[nodiscard]] std::string dependentsText(double share, const NodeReport& node, bool allKnown);
 
 /// Computes the totals of the report from its nodes: MACs, operators by type, dropped MACs, coverage.
@@ -90,9 +90,9 @@ struct LoweredProblem
 {
     Problem::Data data;             ///< tensors, ops, hardware and views (R1.7)
     std::vector<OperatorId> source; ///< for each op, the operator of the model to which it belongs
-    /// for each op: true if its MACs are not work of the model (helper MatMul)
+    /// Per op: true if its MACs are not work of the model (helper MatMul).
     std::vector<char> helper;
-    std::int64_t timeUnit = 1; ///< cycles
+    std::int64_t timeUnit = 1; ///< length of a unit of time in cycles
     double rounding = 0;       ///< largest relative error of a rounded cost or of the bandwidth
     LoweringReport report;
 };

@@ -9,11 +9,11 @@ namespace tilewright::lower {
 
 namespace {
 
-/// Number of rounds. In the first round, values derived from changed ones change as well; in the second round
-/// these are set explicitly.
+/// Number of rounds. Changed values in the first round also change values that are derived from them. The
+/// second round sets the derived values back explicitly.
 constexpr int kRounds = 2;
 
-/// A machine that takes over the values of a lens which differ from its own.
+/// A machine that takes over the values of a lens, where these differ from its own.
 class Taking
 {
 public:
@@ -39,7 +39,7 @@ public:
         number("array.rows", rows, m_machine.rows);
         number("array.cols", cols, m_machine.cols);
     }
-    /// Gives the scratchpad a size in bytes, with as many buffers as before if these divide it.
+    /// Sets the size of the scratchpad in bytes, with the same number of buffers if that divides the size.
     void scratchpad(std::int64_t bytes)
     {
         if (bytes == m_machine.scratchpadBytes())
@@ -118,7 +118,8 @@ Result<Machine> withNpuHardware(const Machine& machine, const npu::NpuHardware& 
         whole("dram.interleave_bytes", wanted.dram.interleaveBytes, has.dram.interleaveBytes);
         whole("dram.row_bytes", wanted.dram.rowBytes, has.dram.rowBytes);
         if (wanted.dram.rowHitCycles != has.dram.rowHitCycles && out.machine().dram.pipelinedHits)
-            out.word("dram.pipelined_hits", "false"); // pipelined hits have no time of their own
+            // With pipelined hits, the latency of a row hit has no effect.
+            out.word("dram.pipelined_hits", "false");
         whole("dram.row_hit_cycles", wanted.dram.rowHitCycles, has.dram.rowHitCycles);
         whole("dram.row_miss_cycles", wanted.dram.rowMissCycles, has.dram.rowMissCycles);
         whole("dram.read_latency_cycles", wanted.dram.readLatencyCycles, has.dram.readLatencyCycles);
@@ -142,7 +143,7 @@ Result<Machine> withArchitecture(const Machine& machine, const mapping::Architec
     Taking out(machine);
     for (int round = 0; round < kRounds; ++round) {
         const mapping::Architecture has = architectureOf(out.machine());
-        if (wanted.pes != has.pes) { // as square as possible, as when an architecture is read
+        if (wanted.pes != has.pes) { // as square as possible, as in the reader of architectures
             std::int64_t rows = 1;
             for (std::int64_t r = 1; r * r <= wanted.pes; ++r)
                 if (wanted.pes % r == 0)

@@ -53,7 +53,7 @@ npu::NpuHardware npuHardwareOf(const Machine& m)
                  static_cast<int>(m.passes.rmsNorm), static_cast<int>(m.passes.elementwise)};
     hw.dram.channels = static_cast<int>(m.dram.channels);
     hw.dram.banks = static_cast<int>(m.dram.banks);
-    // The simulator moves whole bytes a cycle: fieldsLeftOut() names a fraction, and checkHardware() refuses 0.
+    // The simulator moves whole bytes per cycle; fieldsLeftOut() lists a fraction, checkHardware() refuses 0.
     const bool isSlow = m.bytesPerCycle(MachineLevel::External) < 1 - 1e-9 && !m.has("dram.bytes_per_cycle");
     hw.dram.bytesPerCycle = isSlow ? 0 : static_cast<std::int64_t>(m.dram.bytesPerCycle);
     hw.dram.burstBytes = m.dram.burstBytes;
@@ -100,7 +100,8 @@ mapping::Architecture architectureOf(const Machine& m)
     a.arrayMhz = m.clockGhz * 1000;
     a.energyPj = {m.energy.rf, m.energy.noc, m.energy.spm, m.energy.dram, m.energy.mac};
     const auto write = [&](const char* path, double pj) {
-        return m.has(path) ? std::optional(pj) : std::nullopt; // without: as a read
+        // Nullopt if not stated: writes then cost as much as reads.
+        return m.has(path) ? std::optional(pj) : std::nullopt;
     };
     a.energyPj.rfWrite = write("energy_pj.rf_write", m.energy.rfWrite);
     a.energyPj.spmWrite = write("energy_pj.spm_write", m.energy.spmWrite);
@@ -113,7 +114,7 @@ Result<Machine> loadMachine(std::span<const std::string> filesOrNames)
 {
     std::vector<MachineText> texts;
     for (const std::string& name : filesOrNames) {
-        std::error_code ec; // a file that exists but cannot be opened is told by readFile()
+        std::error_code ec; // for a file that exists but cannot be opened, readFile() reports the error
         if (std::filesystem::status(name, ec).type() == std::filesystem::file_type::not_found) {
             std::string known;
             for (const MachinePreset& preset : machinePresets()) {

@@ -11,12 +11,12 @@
 
 namespace tilewright::lower {
 
-// The three older hardware formats read as machines (docs/rules/workload.md 2): each is checked by its own
-// reader, and what it says is written down as the fields of a machine file.
+// Reads the three older hardware formats as machines (docs/rules/workload.md 2). Each file is checked by the
+// reader of its format, and its values are converted to the fields of a machine file.
 
 namespace {
 
-/// Fields of a machine by path, with the file that gave each.
+/// Stated fields of a machine by path, each with the file that states it.
 struct Given
 {
     Json value;
@@ -127,7 +127,7 @@ Result<Fields> architectureFields(const Json& json, const MachineText& t)
     Fields out;
     if (!a->name.empty())
         out.emplace_back("name", a->name);
-    // rows = the largest divisor of the PEs up to their root
+    // The number of rows is the largest divisor of the number of PEs up to its square root.
     std::int64_t rows = 1;
     for (std::int64_t r = 1; r * r <= a->pes; ++r)
         if (a->pes % r == 0)
@@ -178,7 +178,8 @@ void flatten(const Json& node, const std::string& path, Fields& out)
     }
 }
 
-/// Levels say less in one older file than in another: what an NPU or mapping file derives of them gives way.
+/// True if the value of a level is only derived in this format. If another older file states the value, that
+/// one is used.
 bool isDerivedLevel(const std::string& path, Format format)
 {
     return format != Format::Hierarchy && format != Format::Machine && path.starts_with("levels.");
@@ -228,7 +229,7 @@ Result<Machine> readMachines(std::span<const MachineText> texts)
                                  {},
                                  {}};
             }
-    if (!given.count("element_bytes")) { // a hierarchy's default; NPU hardware leaves it to its models
+    if (!given.count("element_bytes")) { // a hierarchy has a default; for NPU hardware, models state it
         const bool hierarchy =
             std::any_of(read.begin(), read.end(), [](const auto& r) { return r.first == Format::Hierarchy; });
         given.emplace("element_bytes", Given{hierarchy ? systolic::Hierarchy().elementBytes : 2, {}});
@@ -238,7 +239,7 @@ Result<Machine> readMachines(std::span<const MachineText> texts)
         given.emplace("name", Given{lastFile, {}});
         order.emplace_back("name");
     }
-    constexpr std::size_t kLongestValue = 40; // in a message
+    constexpr std::size_t kLongestValue = 40; // largest number of characters of a value in a message
     Json machine = Json::object();
     for (const std::string& path : order) {
         Json* at = &machine;
@@ -301,7 +302,7 @@ std::string withMachineField(const std::string& extra, const Machine& machine,
     return jsonText(json);
 }
 
-// The hardware that a schedule file names beside its own fields (docs/rules/workload.md 2).
+// The hardware that a schedule file names, beside the schedule's own fields (docs/rules/workload.md 2).
 
 namespace {
 
@@ -324,7 +325,7 @@ std::string unknownFieldsText(const std::string& extra, bool (*isKnown)(const st
                       : "the fields " + names + " are unknown: they are kept, but have no effect";
 }
 
-/// True for a field that names hardware. Other tools may call something else so.
+/// True for a field that describes hardware. Other tools may use the same name for something else.
 bool isHardware(const Json& field)
 {
     return field.is_object() && field.contains("fast_memory_capacity");
@@ -395,7 +396,7 @@ Result<ScheduleTarget> targetOfSchedule(const std::string& text, const std::stri
     ScheduleTarget out;
     const Json json = parsedJson(text);
     if (!json.is_object())
-        return out; // the reader of schedules has the sentence for it
+        return out; // the reader of schedules reports the error
     Json named = Json::object();
     for (const char* field : {"machine", "dimensions", "hardware"})
         if (json.contains(field))

@@ -19,7 +19,7 @@ using hierarchy::Level;
 
 constexpr std::size_t kInput = 0, kWeight = 1, kOutput = mapping::kWritten;
 
-/// Loops of an axis by name, those of convolutions and those of products.
+/// Allows the loops with these names on an axis, for convolutions and for products.
 void takeLoops(Axis& axis, std::initializer_list<std::string_view> names)
 {
     axis.convLoops = axis.gemmLoops = 0;
@@ -31,8 +31,8 @@ void takeLoops(Axis& axis, std::initializer_list<std::string_view> names)
     }
 }
 
-/// The loops of a product that belong to a loop of a convolution: X, Y and K are its pixels, its filters and
-/// its channels.
+/// The loop of a product that corresponds to a loop of a convolution: X, Y and K correspond to its pixels,
+/// its filters and its channels.
 std::string_view inProduct(std::string_view loop)
 {
     return loop == "M" ? "Y" : loop == "C" ? "K" : loop == "Ox" ? "X" : "";
@@ -83,7 +83,7 @@ private:
 
     [[nodiscard]] double perElement(double pj) const { return pj / static_cast<double>(8 * m.elementBytes); }
 
-    /// The rates of a level in bytes a step of the array.
+    /// Sets the rates of a level in bytes per cycle of the array.
     void setRates(Level& level, const Machine::Level& of) const
     {
         level.readBytesPerCycle = (of.portsApart ? of.readGbPerSecond : of.gbPerSecond) / a.clockGhz;
@@ -95,7 +95,8 @@ private:
         level.readPj = level.writePj = assumed(level.name, sramPjPerBit(bytes, m.technologyNm));
     }
 
-    /// The external memory and the levels of the machine: those of all cores, then those of a core.
+    /// Adds the external memory and the levels of the machine: first those of all cores, then those of one
+    /// core.
     void addMemories()
     {
         Level& external = a.levels.emplace_back();
@@ -135,7 +136,7 @@ private:
             level.bytes = of.totalBytes();
             return;
         }
-        // Sums go to accumulators beside the array, whose rate is that of the array.
+        // Partial sums go to accumulators beside the array, which are as fast as the array.
         level.memories.emplace();
         level.holds[kOutput] = false;
         for (const std::size_t op : {kInput, kWeight})
@@ -143,7 +144,7 @@ private:
         m_accumulators = of.buffers * of.memories[kOutput];
     }
 
-    /// True if each PE has a register file for sums.
+    /// True if each PE has a register file for partial sums.
     [[nodiscard]] bool addsInPes() const
     {
         if (m.has("register_file_bytes"))
@@ -221,7 +222,8 @@ private:
         setSramEnergy(level, *level.bytes);
     }
 
-    /// The register files of a PE, else a register for the operand that stays there.
+    /// Adds the register files of a PE; if there are none, a register for the operand that stays in the
+    /// array.
     void addPes()
     {
         Level level;
@@ -276,7 +278,7 @@ private:
     MachineLevels out;
     hierarchy::Architecture& a = out.architecture;
     double m_rate = 1;
-    std::int64_t m_accumulators = 0; ///< bytes of a core; 0: none are given
+    std::int64_t m_accumulators = 0; ///< bytes of the accumulators of a core; 0: not stated
     std::vector<std::string> m_assumedEnergies;
 };
 

@@ -13,11 +13,13 @@ namespace tilewright::lower {
 struct MachineLevels
 {
     hierarchy::Architecture architecture;
-    /// Sentences for the answer: what the machine does not say and was assumed, and what of it is left out.
+    /// Sentences for the answer: values that the machine does not state and that were assumed, and values of
+    /// the machine that are left out.
     std::vector<std::string> notes;
 };
 
-/// The Error names a value of the machine that has no place in such an architecture.
+/// Converts a machine to an architecture with levels. The Error names a value of the machine that such an
+/// architecture cannot have.
 [[nodiscard]] Result<MachineLevels> levelsOf(const Machine& machine);
 
 } // namespace tilewright::lower

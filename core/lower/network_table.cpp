@@ -18,7 +18,7 @@ ArrayEnergy arrayEnergy(const systolic::Gemm& gemm, const systolic::Roofline& ro
     const auto macs = static_cast<double>(systolic::macs(gemm));
     ArrayEnergy e;
     e.mac = macs * table.mac;
-    e.rf = macs * 3 * table.rf; // both operands and the sum
+    e.rf = macs * 3 * table.rf; // register file accesses of both operands and the sum
     e.noc = elements(0) * table.noc;
     e.spm = (elements(1) + elements(2)) * table.spm;
     e.dram = elements(3) * table.dram;
@@ -47,7 +47,7 @@ Result<NetworkRow> rowOf(const GemmLayer& layer, const systolic::Hierarchy& h,
     row.dramCycles =
         static_cast<std::int64_t>(std::ceil(std::min(9e18, static_cast<double>(row.bytes[3]) / perCycle)));
     row.boundCycles = std::max(row.timing.cycles, row.dramCycles);
-    if (!layer.use.isPlain()) { // programs and the roofs of the levels are of one systolic array
+    if (!layer.use.isPlain()) { // programs and roofs of the levels are only computed for one systolic array
         row.binding = row.dramCycles > row.timing.cycles ? "dram" : "array";
         row.leastCycles = row.boundCycles;
         return row;
@@ -133,7 +133,7 @@ struct Span
     std::int64_t from = 0, to = 0;
 };
 
-/// First and last cycle in which A, B and C pass the edges of the array.
+/// First and last cycle in which elements of A, B and C pass the edges of the array.
 std::array<Span, 3> edgeSpans(const systolic::Gemm& gemm, const systolic::ArrayShape& array,
                               const systolic::TimingOptions& timing)
 {
@@ -195,7 +195,7 @@ NetworkReports networkReports(const NetworkTable& table, const systolic::Hierarc
         std::vector<TableCell> cells{i};
         for (std::size_t m = 0; m < 3; ++m)
             cells.insert(cells.end(), {spans[m].from, spans[m].to, sram[m]});
-        for (std::size_t m = 0; m < 3; ++m) // the transfers overlap the array from its first cycle on
+        for (std::size_t m = 0; m < 3; ++m) // the transfers start with the first cycle of the array
             cells.insert(cells.end(), {0, row.boundCycles - 1, dram[m]});
         cells.insert(cells.end(), {edge.partial, partialDram, count, names});
         access.add(std::move(cells));

@@ -17,7 +17,7 @@ struct ArrayEnergy
     double mac = 0, rf = 0, noc = 0, spm = 0, dram = 0;
     [[nodiscard]] double total() const noexcept { return mac + rf + noc + spm + dram; }
 };
-/// Computes the energy from the machine's table of energies and the traffic in `roofline`.
+/// Computes the energy from the energies of the machine and the traffic in `roofline`.
 [[nodiscard]] ArrayEnergy arrayEnergy(const systolic::Gemm& gemm, const systolic::Roofline& roofline,
                                       std::int64_t elementBytes, const Machine::Energy& table) noexcept;
 
@@ -27,19 +27,19 @@ struct NetworkRow
 {
     GemmLayer layer;
     systolic::ArrayTiming timing;
-    std::array<std::int64_t, 4> bytes{}; ///< traffic of L1, L2, L3 and DRAM
+    std::array<std::int64_t, 4> bytes{}; ///< traffic of L1, L2, L3 and DRAM in bytes
     std::int64_t dramCycles = 0;         ///< cycles of the DRAM transfers alone
     std::int64_t boundCycles = 0;        ///< the larger one of the cycles of the array and of DRAM
-    std::int64_t leastCycles = 0;        ///< least cycles of its program; boundCycles if none fits
-    std::string binding;                 ///< "array", "dram", "l3", "l2" or "l1"
-    systolic::DramTraffic dram;          ///< DRAM traffic of each matrix; not set in the total
+    std::int64_t leastCycles = 0; ///< least cycles of the product's program; boundCycles if no program fits
+    std::string binding;          ///< limiting resource: "array", "dram", "l3", "l2" or "l1"
+    systolic::DramTraffic dram;   ///< DRAM traffic of each matrix; not set in the total
     double energyPj = 0;
 };
 
 struct NetworkTable
 {
     std::vector<NetworkRow> rows;
-    /// sums of the rows, each times its count; efficiencies are averages weighted by PE cycles
+    /// Sums over the rows, each times its count. Efficiencies are averages weighted by PE cycles.
     NetworkRow total;
     std::int64_t macs = 0;
 };
@@ -51,9 +51,9 @@ struct NetworkTable
                                                 const Machine::Energy& energy = {});
 [[nodiscard]] std::string networkCsv(const NetworkTable& table);
 
-/// The reports of a network under the names and heads that SCALE-Sim gives them, a line a product (of one,
-/// not times its count), A as IFMAP, B as FILTER, C as OFMAP; each line ends with count and operators
-/// (docs/rules/systolic.md 11).
+/// The reports of a network with the file names and headings of SCALE-Sim, one line per product
+/// (docs/rules/systolic.md 11). Figures are those of one product, not multiplied by its count. A is called
+/// IFMAP, B FILTER, C OFMAP. Each line ends with count and operators.
 struct NetworkReports
 {
     std::string compute, bandwidth, access; ///< CSV

@@ -54,7 +54,7 @@ public:
     }
 
 private:
-    /// At most `most` dimensions, at least one: the leading ones are joined.
+    /// Joins leading dimensions, so that the shape has from one to `most` dimensions.
     static Shape npuShape(const Shape& shape, std::size_t most = npu::kMaxRank)
     {
         Shape out = shape.empty() ? Shape{1} : shape;
@@ -103,8 +103,8 @@ private:
         add(npu::OpType::View, name, std::move(inputs), output);
     }
 
-    /// The same elements under a shape that the lens can take: a constant is stored so, the rest is a view.
-    /// `moved`: they lie in another order even if the shape is the same.
+    /// Returns the tensor under a shape that the lens accepts: a constant is stored in this shape, any other
+    /// tensor gets a view. `moved`: the elements are in another order, even if the shape is the same.
     std::size_t as(ModelTensorId t, Shape wanted, bool moved = false)
     {
         if (shape(t.index()) == wanted && !moved)
@@ -116,7 +116,7 @@ private:
         return out;
     }
 
-    /// A product, or a batch of products, with its result under the shape of a tensor of the model.
+    /// Adds a product, or a batch of products, and gives its result the shape of a tensor of the model.
     void product(std::size_t lhs, std::size_t rhs, Shape made, ModelTensorId result, bool moved = false)
     {
         const bool same = shape(result.index()) == made && !moved;
@@ -128,10 +128,11 @@ private:
             view(m_node->name + "/result", {out}, result.index());
     }
 
-    /// Vector work over tensors of one shape; more than the lens reads at once are added up in several steps.
+    /// Adds vector work over tensors of one shape. If there are more than the lens reads at once, they are
+    /// added up in several steps.
     void vectorSum(const std::string& name, std::vector<std::size_t> inputs, std::size_t output)
     {
-        constexpr std::size_t kAtOnce = 8; // operands of an elementwise operator
+        constexpr std::size_t kAtOnce = 8; // maximum number of operands of an elementwise operator
         while (inputs.size() > kAtOnce) {
             const std::vector<std::size_t> some(inputs.end() - kAtOnce, inputs.end());
             inputs.resize(inputs.size() - kAtOnce);
@@ -243,8 +244,9 @@ private:
         return lead;
     }
 
-    /// An operand of a batch of products: matrices under the batch `lead`, into which the leading dimensions
-    /// of the result were joined. An operand with fewer of them is the same for several products.
+    /// Returns an operand of a batch of products as matrices with the batch dimensions `lead`, into which the
+    /// leading dimensions of the result were joined. An operand with fewer dimensions is the same for several
+    /// products.
     std::size_t batchOf(ModelTensorId t, const Shape& lead, const Shape& result, const Shape& matrix,
                         bool transposed)
     {
@@ -252,7 +254,7 @@ private:
         const std::size_t batches = result.size() - 2, missing = result.size() - own.size();
         const auto size = [&](std::size_t d) { return d < missing ? 1 : own[d - missing]; };
         Shape joined;
-        bool whole = true; // every joined dimension is all of that of the result, or 1
+        bool whole = true; // true if every joined dimension equals that of the result, or is 1
         for (std::size_t g = 0, d = 0; g < lead.size(); ++g) {
             const std::size_t end = g + 1 == lead.size() ? batches : d + 1 + (batches - lead.size());
             std::int64_t product = 1;
@@ -279,7 +281,7 @@ private:
             return out;
         };
         const std::int64_t m = extent(r.m), n = extent(r.n), k = extent(r.k);
-        // Two dimensions of the batch, so that operands with four keep their shape.
+        // The batch has two dimensions, so that operands with four dimensions keep their shape.
         const std::string last = r.batch.empty() ? std::string() : r.batch.substr(r.batch.size() - 1);
         Shape lead;
         if (r.batch.size() > 1)
@@ -294,8 +296,8 @@ private:
         product(lhs, rhs, with(lead, {m, n}), op.outputs[0], moved(r.out, r.batch + r.m + r.n));
     }
 
-    /// The product of the weights [Cout * kh * kw, Cin] with the image [Cin, H * W], and the sum of what
-    /// falls onto each element of the result.
+    /// Adds the product of the weights [Cout * kh * kw, Cin] with the image [Cin, H * W], and the sum of the
+    /// products that contribute to each element of the result.
     void transposedConvolution(const Operator& op)
     {
         const auto& w = op.as<model::WindowAttributes>();
@@ -321,8 +323,8 @@ private:
              "result is not modelled, only their number");
     }
 
-    /// The product of all steps with the weights of the input, then step by step the product with the state,
-    /// the gates, and the new state.
+    /// Adds the product of all steps with the weights of the input; then, step by step, the product with the
+    /// state, the gates, and the new state.
     void recurrent(const Operator& op)
     {
         const std::int64_t hidden = op.as<model::RecurrentAttributes>().hidden;
@@ -333,7 +335,7 @@ private:
             return;
         std::vector<std::size_t> states(static_cast<std::size_t>(steps * directions));
         for (std::int64_t d = 0; d < directions; ++d) {
-            // The weights of a direction are stored as the product takes them.
+            // The weights of a direction are stored in the order in which the product reads them.
             const auto weights = [&](std::size_t i, std::int64_t depth) {
                 const std::size_t out = addTensor(m_node->name, {depth, gates});
                 if (!m_model.tensors[op.inputs[i]].constant)
@@ -400,7 +402,7 @@ private:
         o.causal = a.causal;
     }
 
-    /// Attention whose values have heads of another size than the keys: its two batches of products.
+    /// Adds the two batches of products of an attention whose values have another head size than its keys.
     void attentionOfOtherValues(const Operator& op, const model::HeadShape& q, const model::HeadShape& v)
     {
         const auto& a = op.as<model::AttentionAttributes>();
@@ -430,7 +432,8 @@ private:
         o.position = kv.position;
     }
 
-    /// Operands of the result's shape, and row vectors; broadcast constants are left out, others are views.
+    /// Adds a vector operator. Operands that have the result's shape or are row vectors are kept, broadcast
+    /// constants are left out, and all others get views.
     void vectorOp(const Operator& op)
     {
         const std::size_t out = op.outputs[0].index();
@@ -466,7 +469,7 @@ private:
     LoweredNpu m_out;
     OperatorId m_current;
     NodeReport* m_node = nullptr;
-    bool m_full = false; ///< an operator would be more operators than a model can have
+    bool m_full = false; ///< true if the model has reached the maximum number of operators
 };
 
 } // namespace

@@ -30,7 +30,8 @@ mapping::Layer productLayer(const Problem& problem, OpId op)
     return layer;
 }
 
-/// Gives a problem that was lowered from a problem file the file's tensors, ops and views, under their ids.
+/// Replaces tensors, ops and views of a problem that was lowered from a problem file by those of the file,
+/// with the ids of the file.
 void keepIds(LoweredProblem& lowered, const Problem& file)
 {
     Problem::Data data = file.data();
@@ -46,7 +47,7 @@ void keepIds(LoweredProblem& lowered, const Problem& file)
     if (const auto machine = lowered.data.elementBits) {
         if (!data.elementBits)
             data.elementBits = machine;
-        // the file counts elements of another width than the machine
+        // The file counts elements of another width than the machine's elements, so sizes are converted.
         const auto counted = [&](std::int64_t elements) {
             return std::max<std::int64_t>(
                 1, static_cast<std::int64_t>(
@@ -116,7 +117,7 @@ Result<Machine> machineOf(const Problem& problem)
     m.elementBytes = kElementBytes;
     m.rows = hw.nativeHeight;
     m.cols = hw.nativeWidth;
-    // The scratchpad feeds the array as fast as it is drained: its rate is no part of a problem.
+    // The scratchpad feeds the array at any rate, because a problem does not state one.
     m.at(MachineLevel::L3) = {1, saturatingMul(hw.fastMemoryCapacity, kElementBytes),
                               static_cast<double>(hw.nativeWidth + hw.nativeHeight) * kElementBytes};
     m.at(MachineLevel::External) = {1, kExternalBytes,
@@ -186,13 +187,13 @@ Granularity tileOf(const mapping::LoopNest& nest, const mapping::Method& method,
     };
     if (nest.kind == mapping::LayerKind::Gemm)
         return {extent("Y"), extent("X"), extent("K")};
-    // A row of the product is a pixel, its depth a channel under one tap of the kernel.
+    // A row of the product is a pixel. Its depth is a channel at one tap of the kernel.
     return {extent("M"), saturatingMul(extent("N"), saturatingMul(extent("Ox"), extent("Oy"))),
             saturatingMul(extent("C"), saturatingMul(extent("Fx"), extent("Fy")))};
 }
 
-/// Sets the rate of the array for every operator: by the widths of its operands, and Winograd's factor.
-/// Weights that Winograd transforms have the width that they take so (docs/rules/workload.md 2).
+/// Sets for every operator the rate of the array, from the widths of its operands and the Winograd factor.
+/// Weights that are transformed for Winograd get the larger width that they need (docs/rules/workload.md 2).
 static void setRates(npu::NpuModel& npu, const std::vector<OperatorId>& source, const model::Model& model,
                      const Machine& machine)
 {

@@ -63,15 +63,16 @@ using ModelOnMachinePtr = std::shared_ptr<const ModelOnMachine>;
 /// Returns the model for the NPU lens. If the file is an NPU model, this is the file itself with elements of
 /// the machine's size. Other models are lowered.
 [[nodiscard]] Result<LoweredNpu> npuOf(const Workload& workload, const Machine& machine);
-/// Does the same. If the file itself is used, the node reports are those of the lowered problem.
+/// Like npuOf() above, for a model that is already on a machine. If the file itself is used, the node reports
+/// are those of the lowered problem.
 [[nodiscard]] Result<LoweredNpu> npuOf(const ModelOnMachine& model);
 
 /// The comparison of two models on one machine (docs/rules/workload.md 6.6).
 struct ModelsOnMachine
 {
-    std::array<ModelOnMachinePtr, 2> models; ///< before, after
+    std::array<ModelOnMachinePtr, 2> models; ///< the models before and after the change
     model::ModelComparison comparison;
-    /// for each of comparison.operators, in both models; 0 if it is not in that model
+    /// Cycles of each of comparison.operators in both models; 0 if the model does not have the operator.
     std::vector<std::array<double, 2>> cycles;
     std::array<double, 2> totalCycles{};
 

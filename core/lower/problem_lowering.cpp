@@ -105,7 +105,8 @@ void ProblemLowering::markImages()
                 mark(t);
         }
     const auto order = model::operatorOrder(m_model);
-    for (bool changed = true; changed;) { // forwards and backwards through the operators between convolutions
+    // Repeated forwards and backwards through the operators between convolutions.
+    for (bool changed = true; changed;) {
         changed = false;
         const auto spread = [&](OperatorId o) {
             const Operator& op = m_model.operators[o];
@@ -129,7 +130,7 @@ void ProblemLowering::addInputs()
     for (const Operator& op : m_model.operators)
         for (const ModelTensorId t : op.outputs)
             written[t.index()] = true;
-    // An index of rows that nothing else reads is counted as one element, as the view of the rows needs it.
+    // A tensor that is only used as an index of rows counts as one element, as the view of the rows requires.
     std::vector<bool> isIndex(m_model.tensors.size(), true);
     for (const Operator& op : m_model.operators)
         for (std::size_t i = 0; i < op.inputs.size(); ++i)
@@ -317,7 +318,7 @@ SourceId ProblemLowering::matmul(const Arrangement& lhs, const Arrangement& rhs,
     TensorId l = m_table.read(lhs, name + ".lhs");
     TensorId r = m_table.read(rhs, name + ".rhs");
     const auto& tensors = m_out.data.tensors;
-    // operands of different widths: the narrower one is converted to the wider width
+    // If the operands have different widths, the narrower one is converted to the wider width.
     if (const std::int64_t a = tensors[l].bits, b = tensors[r].bits; !multipliesPair(a, b))
         bitsOf(a) < bitsOf(b) ? l = converted(l, b) : r = converted(r, a);
     const SourceId out = m_table.addResult(result, tensors[l].height, tensors[r].width, m_resultBits);
@@ -396,7 +397,7 @@ void ProblemLowering::rearrange(const Operator& op, const std::string& how, cons
     const ModelTensorId out = op.outputs[0];
     std::vector<SourceId> from;
     std::string key = how + model::shapeText(tensor(out).shape);
-    for (const ModelTensorId t : op.inputs) { // what a view joins has one width
+    for (const ModelTensorId t : op.inputs) { // all parts that a view joins need one width
         const Placement p = cast(t, orderOf(t), m_table.bits(at(op.inputs[0]).source));
         from.push_back(p.source);
         key += "|" + m_table.keyOf(arranged(p, kindOrder(tensor(t).shape, false)));

@@ -7,7 +7,7 @@ namespace tilewright::lower {
 
 namespace {
 
-/// Counts by status as an object.
+/// Returns a JSON object with a count for each status.
 template <typename T> Json countsJson(const std::array<T, 4>& counts)
 {
     Json out = Json::object();

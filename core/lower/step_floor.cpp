@@ -98,12 +98,12 @@ CyclesOfLayers ofAllLayers(const llm::LlmScope& scope,
 
 std::vector<double> sharedCycles(const std::vector<std::pair<double, double>>& spans)
 {
-    std::map<double, std::int64_t> change; // of the number of spans, by time
+    std::map<double, std::int64_t> change; // key: time; value: change of the number of running spans
     for (const auto& [from, to] : spans) {
         ++change[from];
         --change[to];
     }
-    std::map<double, double> until; // what a span that is there all the time has got by then
+    std::map<double, double> until; // key: time; value: share of a span that has run since the beginning
     std::int64_t active = 0;
     double sum = 0, last = 0;
     for (const auto& [time, difference] : change) {

@@ -14,23 +14,24 @@
 
 namespace tilewright::lower {
 
-/// Origin of figures that follow from the configuration alone.
+/// Source of figures that follow from the configuration alone.
 inline constexpr const char* kClosedForm = "closed form of the configuration";
 
 /// Width of an element of the machine, in 1/1024 bit.
 [[nodiscard]] std::int64_t elementBits(const Machine& machine);
 
-/// The floor of one step of the whole model.
+/// The floor (lower bound) of one step of the whole model.
 struct StepFloor
 {
-    ExplainedValue cycles, compute, memory; ///< the larger one of `compute` and `memory`
+    ExplainedValue cycles, compute, memory; ///< cycles: the larger one of `compute` and `memory`
     [[nodiscard]] bool boundByMemory() const noexcept { return memory.value >= compute.value; }
 };
-/// `options` must be resolved. `cores`: of the machine's first kind.
+/// Computes the floor of a step. `options` must be resolved. `cores`: number of cores of the machine's first
+/// kind.
 [[nodiscard]] StepFloor stepFloor(const llm::LlmConfig& config, const llm::LlmOptions& options,
                                   const Machine& machine, std::int64_t cores);
 
-/// Cycles of operators as they are, and as often as the whole model has them.
+/// Cycles of the operators of a model, counted once, and counted as often as the whole model has them.
 struct CyclesOfLayers
 {
     double once = 0, whole = 0;
@@ -38,7 +39,8 @@ struct CyclesOfLayers
 [[nodiscard]] CyclesOfLayers ofAllLayers(const llm::LlmScope& scope,
                                          std::span<const std::pair<OperatorId, double>> operators);
 
-/// Shares each cycle equally among the spans [first, second) that it lies in; one number a span.
+/// Distributes each cycle equally among the spans [first, second) that contain it. Returns one number per
+/// span.
 [[nodiscard]] std::vector<double> sharedCycles(const std::vector<std::pair<double, double>>& spans);
 
 } // namespace tilewright::lower

@@ -45,7 +45,8 @@ Result<Workload> workloadOf(Result<onnx::Imported> imported)
     return out;
 }
 
-/// Reads the config.json of a language model, and the hf_quant_config.json beside it if there is one.
+/// Reads the config.json of a language model, and the hf_quant_config.json in the same folder if there is
+/// one.
 Result<Workload> languageModel(std::string_view text, const std::string& file,
                                const onnx::Dimensions& dimensions)
 {
@@ -84,7 +85,7 @@ Result<Workload> languageModel(std::string_view text, const std::string& file,
     return out;
 }
 
-/// Converts tensors of a problem to the tensors of its model, which have the same indices.
+/// Converts ids of tensors of a problem to those of its model, which have the same indices.
 std::vector<ModelTensorId> sameIndex(const std::vector<TensorId>& tensors)
 {
     std::vector<ModelTensorId> out;
@@ -94,7 +95,7 @@ std::vector<ModelTensorId> sameIndex(const std::vector<TensorId>& tensors)
     return out;
 }
 
-/// Converts the attributes of an operator of the NPU lens, as far as other lenses use them, too.
+/// Converts the attributes of an operator of the NPU lens that other lenses use, too.
 model::Attributes attributesOf(const npu::ModelOp& op, model::OperatorKind kind)
 {
     model::Attributes out = model::attributesOf(kind);
@@ -158,16 +159,16 @@ void addLayer(model::ModelBuilder& b, const mapping::Layer& layer, const std::st
     b.add(model::OperatorKind::Conv2d, name, {x, weight}, w);
 }
 
-/// True if the fault of a file that both readers refuse is the one that the reader of the NPU lens names: the
-/// file has fields that only this lens has.
+/// True if, for a file that both readers refuse, the error of the NPU lens's reader should be shown, because
+/// the file has fields that only this lens has.
 bool isOfNpuAlone(FileKind kind, const Error& ofModel, const Error& ofNpu)
 {
     const auto isUnknown = [](const Error& e) { return e.message.starts_with("unknown field"); };
     return kind == FileKind::NpuModel || (isUnknown(ofModel) && !isUnknown(ofNpu));
 }
 
-/// Checks what the reader of a model leaves to the NPU lens, and says where that lens does not read it
-/// either.
+/// Checks the fields that the reader of a model ignores because the NPU lens reads them. Issues a notice if
+/// that lens cannot read the file either.
 Status checkFieldsOfNpu(std::string_view text, const std::string& file, const Result<npu::NpuModel>& npu)
 {
     const auto has = [&](std::string_view key) { return text.find(key) != std::string_view::npos; };
@@ -199,7 +200,7 @@ Result<model::Model> modelOf(const Problem& problem)
         const Tensor& t = problem.tensor(TensorId(i));
         out.tensors.push_back({problem.tensorName(TensorId(i)), {t.height, t.width}, false, 0});
     }
-    // Names may repeat in a problem, not in a model.
+    // Names may repeat in a problem, but not in a model.
     std::map<std::string, int> seen;
     for (std::size_t i = 0; i < out.tensors.size(); ++i)
         if (std::string& name = out.tensors[ModelTensorId(i)].name; seen[name]++ > 0)
@@ -379,7 +380,7 @@ std::vector<GemmLayer> gemmsOf(const LoweredProblem& lowered)
     return out;
 }
 
-// The report of an ONNX model by the nodes of its file.
+// Report of an ONNX model, by the nodes of its file.
 
 namespace {
 
@@ -470,7 +471,7 @@ mapping::Layer gemmLayer(std::int64_t m, std::int64_t n, std::int64_t k)
     return l;
 }
 
-/// Layers by shape, in the order of their first operator.
+/// Layers with different shapes, in the order of their first operator.
 class LayerList
 {
 public:
@@ -515,7 +516,7 @@ mapping::Layer convolutionLayer(const model::Model& model, const Operator& op)
         l.height = x[2];
         l.width = x[3];
         l.padding = p[0];
-    } else { // a layer is padded alike on all sides; the stored input is the same
+    } else { // a layer has equal padding on all sides; the size of the stored input does not change
         l.height = x[2] + p[0] + p[2];
         l.width = x[3] + p[1] + p[3];
     }

@@ -13,17 +13,18 @@
 
 namespace tilewright::lower {
 
-/// A workload file of any kind (docs/rules/workload.md 1). `model` is set unless there is `noModel`.
-/// `problem`, `layers` and `npu` are set if the file has this form.
+/// A workload file of any kind (docs/rules/workload.md 1). Either `model` or `noModel` is set. `problem`,
+/// `layers` and `npu` are set if the file has that form.
 struct Workload
 {
     model::Model model;
     std::optional<Error> noModel; ///< reason why a problem or layers cannot be converted to a model
     ProblemPtr problem;
     std::optional<mapping::Model> layers;
-    bool oneLayer = false;                    ///< true if the file is a single layer
-    std::optional<mapping::Setup> setup;      ///< set if the file is a document of the Mapping lens
-    std::optional<hierarchy::Setup> levels;   ///< set if it is one with an architecture of levels
+    bool oneLayer = false;               ///< true if the file is a single layer
+    std::optional<mapping::Setup> setup; ///< set if the file is a document of the Mapping lens
+    /// Set if the file is such a document with an architecture with levels.
+    std::optional<hierarchy::Setup> levels;
     std::optional<npu::NpuModel> npu;         ///< set if the NPU lens can read the file itself
     std::optional<onnx::ImportReport> import; ///< report of the import of an ONNX or StableHLO file
     std::optional<llm::LlmScope> language;    ///< set if the file is the config.json of a language model
@@ -50,18 +51,19 @@ struct Workload
 /// Converts layers to a model. Each occurrence of a layer becomes an operator with its own tensors.
 [[nodiscard]] Result<model::Model> modelOf(const mapping::Model& layers);
 
-/// What computes a product beyond one systolic array at one multiply-accumulate of a PE in a cycle.
+/// The arrays that compute a product, if they differ from one systolic array with one multiply-accumulate per
+/// PE and cycle.
 struct ArrayUse
 {
-    std::int64_t arrays = 1; ///< arrays that share the product
-    double rate = 1;         ///< multiply-accumulates of a PE in a cycle
-    /// Cycles at the rate 1 of an array that is no systolic one; `arrays` are counted in them.
+    std::int64_t arrays = 1; ///< number of arrays that share the product
+    double rate = 1;         ///< multiply-accumulates per PE and cycle
+    /// Cycles at rate 1 on an array that is not systolic. They already account for `arrays`.
     std::optional<std::int64_t> fixedCycles = {};
 
     [[nodiscard]] bool isPlain() const noexcept { return arrays == 1 && rate == 1 && !fixedCycles; }
 };
 
-/// A shape of product, and how often the network has it.
+/// The shape of a product, and how often the network has it.
 struct GemmLayer
 {
     systolic::Gemm gemm;
@@ -69,7 +71,7 @@ struct GemmLayer
     std::vector<std::string> operators; ///< names of the operators, without duplicates
     ArrayUse use = {};
 };
-/// Returns the shape of a MatMul that is no helper; nullopt for another op.
+/// Returns the shape of a MatMul that is not a helper MatMul; nullopt for any other op.
 [[nodiscard]] std::optional<systolic::Gemm> gemmOf(const LoweredProblem& lowered, OpId op);
 /// Returns the shapes of the MatMuls of a lowered problem, in the order of their first occurrence, without
 /// helper MatMuls (docs/rules/workload.md 4.2).
@@ -78,7 +80,7 @@ struct GemmLayer
 /// Converts a convolution to a layer of the Mapping lens, without a name.
 [[nodiscard]] mapping::Layer convolutionLayer(const model::Model& model, const model::Operator& op);
 
-/// A shape of layer, and the operators that have it.
+/// The shape of a layer, and the operators that have it.
 struct NamedLayer
 {
     mapping::Layer layer; ///< its count is the number of occurrences
@@ -87,7 +89,7 @@ struct NamedLayer
 /// Converts convolutions to layers with seven loops, and products to GEMM layers (docs/rules/workload.md
 /// 4.1).
 [[nodiscard]] std::vector<NamedLayer> layersOf(const model::Model& model, const LoweredProblem& lowered);
-/// Returns these layers as a model of the Mapping lens. Each layer has the name of its first operator.
+/// Returns layersOf() as a model of the Mapping lens. Each layer has the name of its first operator.
 [[nodiscard]] mapping::Model layerModel(const model::Model& model, const LoweredProblem& lowered);
 
 } // namespace tilewright::lower

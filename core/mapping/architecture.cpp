@@ -11,8 +11,8 @@ namespace tilewright::mapping {
 
 Status checkCountable(const LoopNest& nest, const Architecture& architecture)
 {
-    // The worst case is that every transfer is a burst of one element. An input tile has at most (product of
-    // both strides) elements per multiply-accumulate.
+    // Worst case: every transfer is a burst of one element. An input tile has at most (product of both
+    // strides) elements per multiply-accumulate.
     const double perElement = static_cast<double>(DmaClock(architecture).cycles(1));
     double strides = 1;
     for (const Dimension& d : nest.operands[0].dimensions)

@@ -20,17 +20,18 @@ struct EnergyTable
     double mac = 0.075;
     // Energies that the base model does not have (docs/rules/mapping.md 10.4).
     std::optional<double> rfWrite = std::nullopt, spmWrite = std::nullopt,
-                          dramWrite = std::nullopt; ///< nullopt: a write costs as much as a read
+                          /// Write energies; nullopt: a write costs as much as a read.
+        dramWrite = std::nullopt;
     double rfFill = 0;  ///< energy to write an element from the network into a register file
     double spmFill = 0; ///< energy to write an element from DRAM into the scratchpad
-    double leakage = 0; ///< leakage energy of a cycle of the array
+    double leakage = 0; ///< leakage energy of the array per cycle
 
     [[nodiscard]] double writeRf() const noexcept { return rfWrite.value_or(rf); }
     [[nodiscard]] double writeSpm() const noexcept { return spmWrite.value_or(spm); }
     [[nodiscard]] double writeDram() const noexcept { return dramWrite.value_or(dram); }
     /// Register file energy of one multiply-accumulate: three reads and one write.
     [[nodiscard]] double rfOfMac() const noexcept { return 3 * rf + writeRf(); }
-    /// Energy of adding one partial result from another PE.
+    /// Energy of adding one partial result that comes from another PE.
     [[nodiscard]] double reduction() const noexcept { return 2 * rf + writeRf() + noc + mac; }
     bool operator==(const EnergyTable&) const = default;
 };
@@ -69,10 +70,10 @@ struct Architecture
     bool operator==(const Architecture&) const = default;
 };
 
-/// Returns an Error with the path of the first field that is out of range.
+/// Checks all fields. Returns an Error with the path of the first one that is out of range.
 [[nodiscard]] Status checkArchitecture(const Architecture& architecture);
 
-/// Returns an Error if the worst method of this layer could overflow 64-bit cycles.
+/// Returns an Error if the cycles of the layer's worst method could overflow 64 bits.
 [[nodiscard]] Status checkCountable(const LoopNest& nest, const Architecture& architecture);
 
 /// Array cycles of one DMA burst: ceil((init + per byte * bytes) * array MHz / DMA MHz). Computed in exact
@@ -90,7 +91,8 @@ private:
     Wide m_start = 0;
     Wide m_perElement = 0;
     Wide m_divisor = 1;
-    std::int64_t m_narrowLimit = 0; ///< bursts up to this size need only 64-bit arithmetic
+    /// Largest number of elements of a burst for which 64-bit arithmetic is exact.
+    std::int64_t m_narrowLimit = 0;
 };
 
 } // namespace tilewright::mapping

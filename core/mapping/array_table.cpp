@@ -43,8 +43,8 @@ ArrayTable::~ArrayTable()
 
 void ArrayTable::listHalves()
 {
-    // Packed exponents: each field has the exponent and a guard bit above it. One subtraction then shows
-    // whether the sum of two points exceeds the limit of any axis.
+    // Packed exponents of a point: each bit field holds one exponent and a guard bit above it. One
+    // subtraction then shows whether the sum of two points exceeds the limit of any axis.
     std::vector<int> shift;
     int next = 0;
     for (const Lattice::Axis& axis : m_lattice.axes()) {
@@ -88,7 +88,7 @@ void ArrayTable::listHalves()
 
 void ArrayTable::summarise(const std::function<bool()>& cancelled)
 {
-    // Checks once per array, instead of once per split, whether any tile can contain it.
+    // The scratchpad limit is checked once per array, not once per split.
     std::vector<bool> fits(m_lattice.size());
     for (std::size_t i = 0; i < fits.size(); ++i)
         fits[i] = fitsScratchpad(m_lattice, m_architecture, static_cast<Lattice::Index>(i));
@@ -172,7 +172,7 @@ std::unique_ptr<std::vector<Split>> ArrayTable::makeSplits(Lattice::Index extent
         std::erase_if(front, [&](const Candidate& other) { return c.beats(other); });
         front.push_back(c);
     });
-    // Splits with fewer cycles first, so that the search finds good methods early.
+    // Splits are sorted by cycles, so that the search finds good methods early.
     const std::int64_t written = m_lattice.elements[kWritten][extents];
     const auto cycles = [&](const Candidate& c) {
         return c.comp + written * reductionSteps(c.reduced, m_architecture.options);
@@ -191,7 +191,7 @@ const std::vector<Split>& ArrayTable::splits(Lattice::Index extents) const
     std::atomic<std::vector<Split>*>& slot = m_splits[extents];
     if (const std::vector<Split>* there = slot.load(std::memory_order_acquire))
         return *there;
-    // Two threads may compute the same splits; the first one to store them wins.
+    // If two threads compute the same splits, those stored first are kept.
     auto made = makeSplits(extents);
     std::vector<Split>* expected = nullptr;
     if (slot.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel))
@@ -245,12 +245,11 @@ TileBounds::TileBounds(const LoopNest& nest, const Architecture& architecture, c
 Cost TileBounds::cost(Lattice::Index tile, const DramTerms& dram, int spmOperand) const noexcept
 {
     const auto x = static_cast<std::size_t>(spmOperand);
-    // Reduced by more than the rounding error before it is rounded up to whole cycles.
+    // The bound is reduced by more than the rounding error before it is rounded up to whole cycles.
     const double rawPass = m_pass[x][tile] * static_cast<double>(m_lattice.product[tile]);
     const auto pass = static_cast<std::int64_t>(std::ceil(rawPass * (1 - 1e-12)));
     double own = m_macs * m_reused[x][tile] / static_cast<double>(m_lattice.freeProduct[x][tile]);
-    // If the operand is kept in the register files, it is sent once per change at DRAM, in one direction
-    // only.
+    // An operand that is kept in the register files is sent once per change at DRAM, in one direction only.
     if (dram.operand == spmOperand) {
         const std::int64_t changes = dram.passes / dram.reuse;
         own = std::min(own, static_cast<double>(m_lattice.elements[x][tile]) * m_keptPj[x] *

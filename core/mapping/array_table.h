@@ -15,8 +15,8 @@
 
 namespace tilewright::mapping {
 
-/// Reductions of the search space: those of the reference project, and factors set by the user. All are off
-/// in a full search (docs/rules/mapping.md 7).
+/// Reductions of the search space: those of the reference project, and factors set by the user. A full search
+/// uses none (docs/rules/mapping.md 7).
 struct Reductions
 {
     double minPeUse = 0;  ///< least share of PEs in use, 0..1
@@ -34,7 +34,7 @@ struct Reductions
 [[nodiscard]] bool fitsScratchpad(const Lattice& lattice, const Architecture& architecture,
                                   Lattice::Index tile) noexcept;
 
-/// One split of array extents into RF and SPATIAL factors.
+/// One split of the extents of an array into RF and SPATIAL factors.
 struct Split
 {
     ArrayTerms terms;
@@ -42,27 +42,29 @@ struct Split
 };
 
 /// Number of feasible splits of one array (extents RF x SPATIAL), and the minimum of each cost term over
-/// them.
+/// these splits.
 struct ArraySummary
 {
     std::int64_t feasible = 0; ///< number of splits that fit the PEs and register files
     std::int64_t comp = std::numeric_limits<std::int64_t>::max();
-    std::int64_t reduced = std::numeric_limits<std::int64_t>::max(); ///< PEs per partial result
-    /// Minimum of the sum of compute and reduction cycles
+    /// Number of PEs whose partial results are added for one result.
+    std::int64_t reduced = std::numeric_limits<std::int64_t>::max();
+    /// Minimum of the sum of compute and reduction cycles.
     std::int64_t compRed = std::numeric_limits<std::int64_t>::max();
-    std::int64_t sent0 = std::numeric_limits<std::int64_t>::max(); ///< network elements of the first operand
+    /// Elements of the first read operand on the network.
+    std::int64_t sent0 = std::numeric_limits<std::int64_t>::max();
     std::int64_t sent1 = std::numeric_limits<std::int64_t>::max();
 };
 
-/// For each array of a layer: the number of feasible splits, bounds on their costs and, on demand, the
-/// splits. For given extents, all costs increase with only four numbers: cycles of an RF pass, reduction, and
-/// the network transfers of both read operands. This holds for any SPM and DRAM factors, so splits that are
-/// dominated in these four numbers are omitted.
+/// Per array of a layer: the number of feasible splits, bounds on their costs and, on demand, the splits. For
+/// given extents of the array, costs depend on the split only by four numbers: cycles of an RF pass,
+/// reduction cycles, and the network transfers of both read operands. They increase with each of these for
+/// any SPM and DRAM factors, so splits that are dominated in the four numbers are omitted.
 class ArrayTable
 {
 public:
-    /// Calls `cancelled` from time to time; if it returns true, the table is incomplete. Keeps references to
-    /// the arguments.
+    /// Calls `cancelled` from time to time; after it returns true, the table is incomplete. Keeps references
+    /// to the arguments.
     ArrayTable(const Lattice& lattice, const Architecture& architecture, const Reductions& reductions,
                const std::function<bool()>& cancelled);
     ~ArrayTable();
@@ -81,12 +83,13 @@ public:
     [[nodiscard]] const std::vector<Split>& splits(Lattice::Index extents) const;
 
 private:
-    struct Half ///< SPATIAL factors or RF factors that fit on their own
+    struct Half ///< One half of a split: SPATIAL or RF factors that meet their limits without the other half.
     {
         Lattice::Index index = 0;
         std::uint64_t packed = 0; ///< exponents, one bit field per axis
         std::int64_t product = 1;
-        std::int64_t value0 = 0; ///< SPATIAL: PEs per partial result; RF: elements of the first operand
+        /// SPATIAL: number of PEs per partial result; RF: elements of the first operand.
+        std::int64_t value0 = 0;
         std::int64_t value1 = 0; ///< RF: elements of the second operand
     };
     void listHalves();
@@ -100,7 +103,8 @@ private:
     const Reductions& m_reductions;
     std::vector<Half> m_spatial;
     std::vector<Half> m_rf;
-    std::vector<bool> m_isRf; ///< per point: true if it fits a register file and has its minimum use
+    /// Per point: true if it fits into a register file and uses the required share of it.
+    std::vector<bool> m_isRf;
     std::uint64_t m_limits = 0;
     std::uint64_t m_guards = 0;
     std::vector<ArraySummary> m_summaries;
@@ -108,8 +112,8 @@ private:
     bool m_complete = false;
 };
 
-/// Lower bounds over all arrays below an SPM tile, combined over the divisors of all tiles at once. Energy
-/// and cycles may come from different arrays: they are two separate bounds, not the cost of one method.
+/// Lower bounds over all arrays below an SPM tile, computed for all tiles at once. The bounds of energy and
+/// cycles may come from different arrays, so that no method need have both.
 class TileBounds
 {
 public:
@@ -117,7 +121,7 @@ public:
     TileBounds(const LoopNest& nest, const Architecture& architecture, const Lattice& lattice,
                const ArrayTable& table);
 
-    /// Lower bound on the cost of the layer with this tile if `spmOperand` has the most reuse at SPM. The
+    /// Lower bound on the cost of the layer with this tile if `spmOperand` is the operand reused at SPM. The
     /// minimum over the three operands also bounds methods without reuse at SPM.
     [[nodiscard]] Cost cost(Lattice::Index tile, const DramTerms& dram, int spmOperand) const noexcept;
 
@@ -133,7 +137,7 @@ private:
     // Per point, indexed by the operand reused at SPM:
     std::array<std::vector<double>, kOperands> m_pass;   ///< cycles of an SPM pass per MAC of the tile
     std::array<std::vector<double>, kOperands> m_others; ///< pJ per MAC of the other operands
-    /// PJ per MAC of the reused operand, times its reuse
+    /// PJ per MAC of the reused operand, multiplied by its reuse.
     std::array<std::vector<double>, kOperands> m_reused;
     std::vector<std::int64_t> m_validBelow;
 };

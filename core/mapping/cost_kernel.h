@@ -9,13 +9,13 @@
 #include <bit>
 #include <cstdint>
 
-// The fast form of the cost model of docs/rules/mapping.md 4 and 5, for one pair of order classes, where each
-// level reuses at most one operand. The fast evaluator and the search use it. Costs are monotone in every
-// field of ArrayTerms, so the bounds of the search are valid.
+// Fast form of the cost model of docs/rules/mapping.md 4 and 5 for one pair of order classes, in which each
+// level reuses at most one operand. The fast evaluator and the search use it. Costs increase with every field
+// of ArrayTerms, so that lower bounds of the fields give lower bounds of the cost.
 namespace tilewright::mapping {
 
-/// DRAM bursts of a tile of an operand (docs/rules/mapping.md 4). A burst is contiguous as long as all inner
-/// dimensions are complete.
+/// DRAM bursts of a tile of an operand (docs/rules/mapping.md 4). The tile's elements along a dimension are
+/// contiguous if the tile contains all inner dimensions whole.
 struct Bursts
 {
     std::int64_t count = 1;
@@ -48,21 +48,21 @@ struct ArrayTerms
     std::int64_t comp = 0;                     ///< cycles of one RF pass
     std::int64_t red = 0;                      ///< reduction cycles
     std::array<std::int64_t, kOperands> noc{}; ///< elements(op, array)
-    /// Network and SPM energy of one transfer in one direction: into the array, or, for the written operand,
-    /// out of it.
+    /// Network and SPM energy of one transfer: of a read operand into the array, of the written operand out
+    /// of it.
     std::array<double, kOperands> transferPj{};
-    double writtenPj = 0; ///< written operand: transfer in, transfer out and one reduction
-    double drainPj = 0;   ///< written operand: transfer out and one reduction
+    double writtenPj = 0; ///< energy of the written operand: transfer in, transfer out and one reduction
+    double drainPj = 0;   ///< energy of the written operand: transfer out and one reduction
 };
 
-/// Cycles to add the partial results of `pes` PEs, one element each: sequentially or pairwise.
+/// Cycles to add one partial result of each of `pes` PEs, sequentially or pairwise.
 [[nodiscard]] inline std::int64_t reductionSteps(std::int64_t pes, const ModelOptions& options) noexcept
 {
     return options.reductionTree ? std::bit_width(static_cast<std::uint64_t>(pes - 1)) : pes - 1;
 }
 
-/// Terms of an array. `noc`: elements of each operand. `sent`: elements of the read operands on the network,
-/// once per PE that uses them. `reduced`: PEs whose partial results are added.
+/// Makes the terms of an array. `noc`: elements of each operand. `sent`: elements of the read operands on the
+/// network, counted once per PE that uses them. `reduced`: number of PEs whose partial results are added.
 [[nodiscard]] inline ArrayTerms makeArrayTerms(const Architecture& architecture, std::int64_t comp,
                                                const std::array<std::int64_t, kOperands>& noc,
                                                const std::array<std::int64_t, 2>& sent,
@@ -86,7 +86,7 @@ struct ArrayTerms
     return out;
 }
 
-/// Cost of one SPM pass with one order class at SPM, if no operand is kept.
+/// Cost of one SPM pass for one order class at SPM, if no operand is kept in the register files.
 struct PassTerms
 {
     std::int64_t cycles = 0;
@@ -100,11 +100,11 @@ struct DramTerms
     int operand = -1;        ///< the reused operand
     std::int64_t reuse = 1;  ///< greater than 1 if and only if `operand` >= 0
     std::int64_t passes = 1; ///< number of SPM passes, P_DRAM
-    std::int64_t cum1 = 0;   ///< DMA cycles in every pass
+    std::int64_t cum1 = 0;   ///< DMA cycles of the operands that move in every pass
     std::int64_t own = 0;    ///< DMA cycles of the reused operand
     double dramPj = 0;       ///< DRAM energy of the whole layer, pJ
-    double leakagePj = 0;    ///< per cycle
-    bool overlapped = false; ///< overlapped cycles (docs/rules/mapping.md 10.2)
+    double leakagePj = 0;    ///< leakage energy per cycle, pJ
+    bool overlapped = false; ///< true if cycles overlap (docs/rules/mapping.md 10.2)
 };
 
 struct Cost
@@ -113,9 +113,9 @@ struct Cost
     std::int64_t cycles = 0;
 };
 
-/// Cycles of overlapped passes (docs/rules/mapping.md 10.2): those of the busiest resource, the array or the
-/// network of an operand. `operand` is sent `times` times, the other operands in every pass. The result is
-/// linear in passes and times, so it also works for the whole layer.
+/// Cycles of overlapped passes (docs/rules/mapping.md 10.2): cycles of the busiest resource, which is the
+/// array or the network of an operand. `operand` is sent `times` times, the other operands in every pass. The
+/// result is linear in passes and times, so it also holds for the whole layer.
 [[nodiscard]] inline std::int64_t overlappedPass(const ArrayTerms& a, int operand, std::int64_t times,
                                                  std::int64_t passes) noexcept
 {
@@ -126,8 +126,8 @@ struct Cost
     return most;
 }
 
-/// Terms of an SPM pass of `passes` RF passes in which `operand` (-1: none) is reused `reuse` times and none
-/// is kept.
+/// Terms of an SPM pass of `passes` RF passes, in which `operand` (-1: none) is reused `reuse` times and no
+/// operand is kept in the register files.
 [[nodiscard]] inline PassTerms spmPassTerms(const ArrayTerms& a, int operand, std::int64_t reuse,
                                             std::int64_t passes, bool overlapped) noexcept
 {
@@ -164,7 +164,7 @@ struct Cost
     return out;
 }
 
-/// DMA cycles of the whole layer without waits.
+/// DMA cycles of the whole layer if DMA never waits for the array.
 [[nodiscard]] inline std::int64_t dmaCycles(const DramTerms& d) noexcept
 {
     return d.cum1 * d.passes + d.own * (d.operand == kWritten ? 2 : 1) * (d.passes / d.reuse);
@@ -186,7 +186,8 @@ struct Cost
     return cycles;
 }
 
-/// Cost of the layer if no operand is kept. `fixedPj`: energy of MACs and register files.
+/// Cost of the layer if no operand is kept in the register files. `fixedPj`: energy of MACs and register
+/// files.
 [[nodiscard]] inline Cost layerCost(const DramTerms& d, const PassTerms& pass, double fixedPj) noexcept
 {
     const std::int64_t cycles = layerCycles(d, pass.cycles, pass.cycles, pass.cycles);
@@ -202,7 +203,8 @@ struct Cost
 {
     const double p = static_cast<double>(d.passes) * static_cast<double>(passes);
     const std::int64_t changes =
-        d.passes / d.reuse; // divides exactly: the reuse is a product of some of the factors
+        // Divides exactly: `reuse` is a product of some of the factors whose product is `passes`.
+        d.passes / d.reuse;
     const double t = static_cast<double>(changes);
     const auto finish = [&](double energy, std::int64_t cycles) {
         return Cost{energy + d.leakagePj * static_cast<double>(cycles), cycles};

@@ -41,7 +41,7 @@ std::vector<ExponentParts> splitsOf(int exponent)
     return out;
 }
 
-/// Draws factorisations uniformly.
+/// Draws factorisations of the trip counts uniformly at random.
 class Drawer
 {
 public:
@@ -53,7 +53,7 @@ public:
                 m_powers.push_back({l, p.prime, splitsOf(p.exponent)});
     }
 
-    /// Draws a tiling; nullopt if its factors need more PEs than there are.
+    /// Draws a tiling; nullopt if its factors need more PEs than the architecture has.
     std::optional<Method> draw()
     {
         Method m = m_trivial;

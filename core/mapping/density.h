@@ -11,7 +11,7 @@ namespace tilewright::mapping {
 
 struct DensityOptions
 {
-    /// Number of valid tilings to draw; each is evaluated with all pairs of order classes
+    /// Number of valid tilings to draw. Each is evaluated with all pairs of order classes.
     int tilings = 40'000;
     int columns = 96; ///< number of cells along the axis of cycles
     int rows = 72;    ///< number of cells along the axis of energy

@@ -69,7 +69,7 @@ struct Extents
     Factors spm;
 };
 
-/// Extents of the tiles, limited to the trip count, which only imperfect factors can exceed.
+/// Extents of the tiles, at most the trip counts. Only imperfect factors have products above these.
 Extents extentsOf(const LoopNest& nest, const Method& method)
 {
     Extents e;
@@ -113,18 +113,19 @@ std::optional<Violation> checkCapacities(const LoopNest& nest, const Architectur
     return std::nullopt;
 }
 
-/// One SPM pass (docs/rules/mapping.md 4). Its length is `compute + distribution + reduction` of `parts`.
+/// One SPM pass (docs/rules/mapping.md 4). Its length in cycles is `compute + distribution + reduction` of
+/// `parts`.
 struct SpmPass
 {
     CycleParts parts;
     std::int64_t cycles = 0;
-    std::int64_t firstDistribution = 0; ///< comm[1]
+    std::int64_t firstDistribution = 0; ///< comm[1] of docs/rules/mapping.md 4
 };
 
 SpmPass spmPass(const MappingCost& e)
 {
     const OperandReport& out = e.operands[kWritten];
-    std::map<std::int64_t, std::int64_t> communication; // comm[e]
+    std::map<std::int64_t, std::int64_t> communication; // comm[e] of docs/rules/mapping.md 4
     for (const OperandReport& o : e.operands)
         if (!o.kept)
             communication[o.reuseSpm] = std::max(communication[o.reuseSpm], o.dataArray);
@@ -152,7 +153,8 @@ SpmPass spmPass(const MappingCost& e)
     return pass;
 }
 
-/// Overlapped cycles (docs/rules/mapping.md 10.2): all resources work at once, and the busiest one counts.
+/// Overlapped cycles (docs/rules/mapping.md 10.2): all resources work at the same time, and the busiest one
+/// determines the cycles.
 void fillOverlapped(MappingCost& e)
 {
     const OperandReport& out = e.operands[kWritten];
@@ -268,7 +270,8 @@ CycleParts exposed(const DramChange& c) noexcept
     const std::int64_t dma2 = c.written ? dma1 : c.every;
     const std::int64_t array1 = c.pass + (c.kept && c.written ? c.computing + c.reducing : 0);
     const std::int64_t array2 = c.pass + (c.kept ? c.excess : 0);
-    // Cycles of the array beyond the base come first; DMA is exposed only beyond these.
+    // The array cycles beyond `base` are exposed first. DMA cycles are exposed only as far as they exceed
+    // these.
     const std::int64_t beyond1 = std::max<std::int64_t>(0, array1 - base);
     const std::int64_t beyond2 = std::max<std::int64_t>(0, array2 - base);
     CycleParts out;
@@ -339,7 +342,7 @@ MappingCost evaluate(const LoopNest& nest, const Architecture& architecture, con
         o.bursts = bursts.count;
         o.burstElements = bursts.elements;
         o.dmaCycles = bursts.cycles(clock);
-        if (direct && !o.kept) { // transfers of array size, as often as the network sends them
+        if (direct && !o.kept) { // transfers of array tiles, as often as the network sends them
             o.dmaCycles *= e.rfPasses / o.reuseSpm;
             o.reuseDram = 1;
         }

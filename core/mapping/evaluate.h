@@ -18,7 +18,7 @@ enum class ViolationCode { Tiling, Pes, Rf, Spm };
 struct Violation
 {
     ViolationCode code = ViolationCode::Tiling;
-    int loop = -1; ///< Tiling: index of the loop
+    int loop = -1; ///< ViolationCode::Tiling: index of the loop
     std::string message;
 
     bool operator==(const Violation&) const = default;
@@ -38,14 +38,14 @@ struct EnergyParts
     bool operator==(const EnergyParts&) const = default;
 };
 
-/// Cycles of the layer by cause. The five parts add up to MappingCost::cycles. `compute` is the time of the
-/// busy PEs; the other parts are not hidden behind it.
+/// Cycles of the layer by cause. The five parts add up to MappingCost::cycles. `compute` is the time in which
+/// PEs compute; the other parts are the cycles that are not hidden behind it.
 struct CycleParts
 {
     std::int64_t compute = 0;
     std::int64_t distribution = 0; ///< sending operands to the PEs
     std::int64_t reduction = 0;    ///< adding partial results of several PEs
-    std::int64_t drain = 0;        ///< the pass for which a finished result waits before it leaves the array
+    std::int64_t drain = 0;        ///< the pass that a finished result waits before it leaves the array
     std::int64_t dma = 0;
 
     [[nodiscard]] std::int64_t total() const noexcept
@@ -68,8 +68,8 @@ struct CycleParts
 /// "The layer").
 struct DramChange
 {
-    std::int64_t every = 0; ///< DMA of the operands that move in every tile
-    std::int64_t own = 0;   ///< DMA of the reused operand
+    std::int64_t every = 0; ///< DMA cycles of the operands that move in every tile
+    std::int64_t own = 0;   ///< DMA cycles of the reused operand
     std::int64_t pass = 0;  ///< array cycles of this tile
     bool written = false;   ///< true if the reused operand is the written one
     /// True if the reused operand stays in the register files. Then the three fields below describe the first
@@ -79,37 +79,37 @@ struct DramChange
     std::int64_t reducing = 0;
     std::int64_t excess = 0; ///< network cycles beyond those of the other operands
 
-    /// Cycles of every tile, with or without a change.
+    /// Array or DMA cycles that every tile takes, whether the reused data changes or not.
     [[nodiscard]] std::int64_t base() const noexcept { return every > pass ? every : pass; }
 };
 
-/// Cycles of a change beyond base().
+/// Cycles that a change adds to base(), by cause.
 [[nodiscard]] CycleParts exposed(const DramChange& change) noexcept;
 
-/// Figures of one operand; sizes in elements.
+/// Results of one operand; sizes in elements.
 struct OperandReport
 {
     std::int64_t dataRf = 0;
-    std::int64_t dataArray = 0; ///< also its distribution cycles: one element per cycle
+    std::int64_t dataArray = 0; ///< elements that the network sends, one per cycle
     std::int64_t dataSpm = 0;
     std::int64_t spmBanks = 0;
     std::int64_t reuseSpm = 1;
     std::int64_t reuseDram = 1;
-    bool kept = false; ///< stays in the register files across SPM passes
+    bool kept = false; ///< true if its data stays in the register files across SPM passes
     std::int64_t bursts = 0;
     std::int64_t burstElements = 0;
     std::int64_t dmaCycles = 0; ///< DMA cycles of one SPM tile
-    /// Cycles of the whole layer in which its network and its DMA are busy, hidden or not.
+    /// Cycles of the whole layer in which the operand's network and DMA are busy, hidden or not.
     std::int64_t networkCycles = 0;
     std::int64_t dmaBusyCycles = 0;
-    double dramElements = 0; ///< read from and written to DRAM over the whole layer
+    double dramElements = 0; ///< elements read from and written to DRAM over the whole layer
     /// Energy of the operand. Of the 4 register file accesses of a MAC, 1 counts for each read operand and 2
     /// for the written one. Multiply-accumulates belong to no operand, except those of the reduction.
     EnergyParts energy;
 };
 
-/// Evaluation of one method with all components of docs/rules/mapping.md 2 to 5. An invalid method has
-/// figures unless its factors do not multiply to the trip counts (`hasNumbers` is false).
+/// Evaluation of one method with all components of docs/rules/mapping.md 2 to 5. Invalid methods have
+/// figures, too, unless their factors do not multiply to the trip counts (`hasNumbers` is false).
 struct MappingCost
 {
     std::optional<Violation> violation; ///< the first violation in the order of ViolationCode
@@ -119,7 +119,7 @@ struct MappingCost
     std::int64_t rfElementsUsed = 0;
     std::int64_t spmBanksUsed = 0;
     std::int64_t spmPasses = 0; ///< P_DRAM
-    std::int64_t rfPasses = 0;  ///< P_SPM
+    std::int64_t rfPasses = 0;  ///< P_SPM of docs/rules/mapping.md 4
     std::int64_t rfPassCycles = 0;
     std::int64_t reductionCycles = 0;
     std::int64_t spmPassCycles = 0;
@@ -128,11 +128,11 @@ struct MappingCost
     EnergyParts energyParts;
     double energy = 0; ///< pJ
     double edp = 0;    ///< pJ * cycles
-    // Counts for the whole layer. With imperfect factors the last tiles are smaller (docs/rules/mapping.md
+    // Counts over the whole layer. With imperfect factors the last tiles are smaller (docs/rules/mapping.md
     // 9).
     double spmTiles = 0;
     double arrayPasses = 0;
-    double peTiles = 0; ///< register file tiles of all PEs and passes
+    double peTiles = 0; ///< number of register file tiles, over all PEs and passes
 
     [[nodiscard]] bool valid() const noexcept { return hasNumbers && !violation; }
 };

@@ -42,7 +42,7 @@ std::optional<Lattice> Lattice::build(const LoopNest& nest, std::size_t maxPoint
     for (int l = 0; l < nest.loopCount; ++l)
         for (const PrimePower& power : primePowers(nest.trips[static_cast<std::size_t>(l)]))
             out.m_axes.push_back({l, power.prime, power.exponent + 1, 1});
-    // The longest axis is innermost, which makes enumeration cheapest.
+    // The longest axis is made the innermost one, which makes enumeration fastest.
     std::stable_sort(out.m_axes.begin(), out.m_axes.end(),
                      [](const Axis& a, const Axis& b) { return a.size > b.size; });
     std::size_t points = 1;

@@ -58,18 +58,19 @@ public:
     template <typename T, typename Combine>
     void combineDivisors(std::vector<T>& values, Combine&& combine) const;
 
-    // Products and sizes of each point (of extents or factors):
+    // Products and sizes of each point, whose values are extents or factors:
     std::vector<std::int64_t> product;
-    /// Product of the loops that do not index the operand
+    /// Product over the loops that do not index the operand.
     std::array<std::vector<std::int64_t>, kOperands> freeProduct;
     std::array<std::vector<std::int64_t>, kOperands> elements;
-    std::vector<std::int64_t> neutralProduct; ///< product of the loops that index every operand
+    std::vector<std::int64_t> neutralProduct; ///< product over the loops that index every operand
 
 private:
     void tabulate(std::size_t points);
 
     std::vector<Axis> m_axes;
-    /// Tables that give the factors of an index: for its digits below m_split, and for the other digits.
+    /// Tables that give the factors of a point from its index: m_low for the digits below m_split, m_high for
+    /// the others.
     std::vector<Factors> m_low, m_high;
     Index m_split = 1;
 };

@@ -99,7 +99,7 @@ inline double FastEvaluator::movesPj(int op, std::int64_t elements, std::int64_t
     const double in = pj.dram + (skips ? 0 : pj.spmFill);
     if (op != kWritten)
         return static_cast<double>(elements) * static_cast<double>(moves) * in;
-    // Partial results are read back, except the first time.
+    // Partial results are read back in every move except the first one of a tile.
     const std::int64_t back = std::max<std::int64_t>(0, moves - tiles);
     return static_cast<double>(elements) *
            (static_cast<double>(moves) * pj.writeDram() + static_cast<double>(back) * in);
@@ -117,7 +117,7 @@ DramTerms FastEvaluator::dramTerms(const TileDma& dma, const Factors& dram,
     for (int op = 0; op < kOperands; ++op) {
         const auto i = static_cast<std::size_t>(op);
         if (m_architecture.options.bypassSpm[i])
-            continue; // added by bypassed(), because its transfers depend on the levels below
+            continue; // bypassed() adds this operand, whose transfers depend on the levels below
         const bool reused = op == dramClass.operand;
         std::int64_t moves = reused ? out.passes / out.reuse : out.passes;
         if (reused)
@@ -145,7 +145,8 @@ DramTerms FastEvaluator::bypassed(const DramTerms& dram, const TileDma& array, c
             out.own = array.cycles[i];
         } else {
             out.cum1 += array.cycles[i] * inPass * (op == kWritten ? 2 : 1);
-            if (op == dram.operand) { // no reuse: its data does not stay between SPM tiles
+            // No reuse: data that bypasses the scratchpad does not stay between SPM tiles.
+            if (op == dram.operand) {
                 out.operand = -1;
                 out.reuse = 1;
                 out.own = 0;

@@ -21,13 +21,13 @@ public:
     /// multiply to the trip counts.
     [[nodiscard]] bool fits(const Method& method) const noexcept;
 
-    /// Calls visit(spmClass, dramClass, cost) for every pair of classes. Returns the number of pairs.
+    /// Calls visit(spmClass, dramClass, cost) for every pair of order classes. Returns the number of pairs.
     template <typename Visit> int visitClasses(const Method& method, Visit&& visit) const;
 
-    /// Cost of a method with the classes of its own loop orders.
+    /// Cost of a method with the order classes of its own loop orders.
     [[nodiscard]] Cost cost(const Method& method) const noexcept;
 
-    /// Energy in pJ that is equal for all methods: MACs and their register file accesses.
+    /// Energy in pJ that is the same for all methods: MACs and their register file accesses.
     [[nodiscard]] double fixedPj() const noexcept { return m_fixedPj; }
     [[nodiscard]] const LoopNest& nest() const noexcept { return m_nest; }
 
@@ -35,17 +35,17 @@ public:
     [[nodiscard]] DramTerms dramTerms(const Factors& spm, const Factors& dram,
                                       const OrderClass& dramClass) const noexcept;
 
-    /// DMA of one tile, per operand: array cycles and elements.
+    /// DMA of one tile, per operand: cycles of the array clock, and elements.
     struct TileDma
     {
         std::array<std::int64_t, kOperands> cycles{};
         std::array<std::int64_t, kOperands> elements{};
     };
-    /// DMA of the operands that bypass the scratchpad, for one array.
+    /// DMA of the operands that bypass the scratchpad, for one array tile.
     [[nodiscard]] TileDma arrayDma(const Factors& rf, const Factors& spatial) const noexcept;
     [[nodiscard]] TileDma tileDma(const Factors& extents) const noexcept;
-    /// Adds the operands that bypass the scratchpad to `dram` (docs/rules/mapping.md 10.3). `outer`: product
-    /// of the factors of DRAM and SPM.
+    /// Adds the operands that bypass the scratchpad to the terms `dram` (docs/rules/mapping.md 10.3).
+    /// `outer`: product of the DRAM and SPM factors of each loop.
     [[nodiscard]] DramTerms bypassed(const DramTerms& dram, const TileDma& array, const Factors& outer,
                                      int spmOperand, std::int64_t spmReuse, std::int64_t passes,
                                      bool kept) const noexcept;
@@ -56,8 +56,8 @@ public:
 private:
     [[nodiscard]] DramTerms dramTerms(const TileDma& dma, const Factors& dram,
                                       const OrderClass& dramClass) const noexcept;
-    /// DRAM energy in pJ of `moves` tiles with `elements` elements each. For the written operand, the first
-    /// move of each of the `tiles` tiles has no read.
+    /// DRAM energy in pJ of `moves` moves of tiles of `elements` elements each. For the written operand, the
+    /// first move of each of the `tiles` tiles does not read.
     [[nodiscard]] double movesPj(int op, std::int64_t elements, std::int64_t moves,
                                  std::int64_t tiles) const noexcept;
 

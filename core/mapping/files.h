@@ -20,13 +20,14 @@ struct Setup
     Layer layer;
     Architecture architecture;
     Method method;
-    std::vector<std::string> factors; ///< constraints of the search, input of parseConstraints()
+    /// Constraints on factors in the search, as text for parseConstraints().
+    std::vector<std::string> factors;
 
     bool operator==(const Setup&) const = default;
 };
 
-/// Reads a document (NAME.mapping.json): {"layer", "architecture", "method"}, each in the form of its own
-/// file, and optionally "factors". Such a file is accepted wherever a method is read.
+/// Reads a document (NAME.mapping.json): {"layer", "architecture", "method"} and optionally "factors". Each
+/// member has the form of its own file. Where a method is read, such a document is accepted, too.
 [[nodiscard]] Result<Setup> readSetup(std::string_view text, const std::string& file);
 [[nodiscard]] std::string writeSetup(const Setup& setup);
 
@@ -39,12 +40,12 @@ struct LayersFile
     bool operator==(const LayersFile&) const = default;
 };
 
-/// Reads a layer, a model in the own format, or a model of the reference project (CONV, GEMM and DW_CONV
-/// lists). makeNest() accepts every layer of the result.
+/// Reads a layer, a model in the program's own format, or a model of the reference project (CONV, GEMM and
+/// DW_CONV lists). makeNest() accepts every layer of the result.
 [[nodiscard]] Result<LayersFile> readLayers(std::string_view text, const std::string& file);
 
-/// Reads an architecture in the own format or that of the reference project (arch_details, arch_basic).
-/// Missing fields get their defaults.
+/// Reads an architecture in the program's own format or in that of the reference project (arch_details,
+/// arch_basic). Missing fields get their defaults.
 [[nodiscard]] Result<Architecture> readArchitecture(std::string_view text, const std::string& file);
 
 /// Reads a method of this nest: JSON, the output of `map --json`, or the form printed in the source document
@@ -52,7 +53,7 @@ struct LayersFile
 [[nodiscard]] Result<Method> readMethod(std::string_view text, const std::string& file, const LoopNest& nest);
 
 /// Reads a method in the form printed in the source document: four groups of factors, then two lists of loop
-/// names. Other text around them is ignored.
+/// names. Other text before, between and behind them is ignored.
 [[nodiscard]] Result<Method> parsePrintedMethod(std::string_view text, const std::string& file,
                                                 const LoopNest& nest);
 

@@ -40,7 +40,7 @@ Json writeJson(const std::array<std::int64_t, 2>& value, const OneOrTwo&)
     return value[0] == value[1] ? Json(value[0]) : Json(value);
 }
 
-// Ranges of architecture fields in the own format and in that of the reference project.
+// Ranges of architecture fields, in the program's own format and in that of the reference project.
 constexpr Integers kPes{1, 1 << 24};
 constexpr Integers kMemoryBytes{1, 1 << 30}; ///< size of a register file or of a bank
 constexpr Integers kBanks{1, 1 << 20};
@@ -392,7 +392,7 @@ Result<Setup> readSetup(std::string_view text, const std::string& file)
         return document.error();
     const JsonCursor root(*document, file);
     Setup out;
-    JsonFields fields(root); // each part has its own reader
+    JsonFields fields(root); // each part has its own reader, which checks its fields
     for (const char* part : {"layer", "architecture", "method"})
         fields.ignored(part);
     fields.optional("factors", out.factors);

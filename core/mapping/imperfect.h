@@ -14,14 +14,16 @@ namespace tilewright::mapping {
 struct LoopTiles
 {
     std::int64_t trip = 1;
-    std::array<std::int64_t, 3> size{1, 1, 1}; ///< sizes of a full tile: register file, array, scratchpad
+    /// Sizes of a full tile in the register file, on the array and in the scratchpad.
+    std::array<std::int64_t, 3> size{1, 1, 1};
     std::array<std::int64_t, 3> count{
         1, 1, 1};              ///< number of tiles in the whole loop: PE tiles, array passes, SPM tiles
-    std::int64_t firstPes = 1; ///< PEs in the first array pass
-    std::int64_t firstPesOfTiles = 1; ///< sum over the SPM tiles of the PEs in the first array pass
-    std::int64_t computing = 1;       ///< sum over the array passes of the largest size of a PE
+    std::int64_t firstPes = 1; ///< number of PEs used in the first array pass
+    /// Sum over all SPM tiles of the number of PEs used in the first array pass of the tile.
+    std::int64_t firstPesOfTiles = 1;
+    std::int64_t computing = 1; ///< sum over all array passes of the largest number of iterations of one PE
 
-    /// Tiles of a loop with these factors.
+    /// Returns the tiles of a loop with this trip count and these factors.
     [[nodiscard]] static LoopTiles make(std::int64_t trip, std::int64_t rf, std::int64_t spatial,
                                         std::int64_t spm) noexcept;
 };
@@ -35,15 +37,16 @@ inline constexpr std::size_t kSpmTiles = 2;
 
 [[nodiscard]] NestTiles nestTiles(const LoopNest& nest, const Method& method) noexcept;
 
-/// A violation if a factor of the loop is larger than necessary; nullopt if the factors are tight.
+/// Returns a violation if a factor of a loop is larger than its tiles require; nullopt if all factors are
+/// tight.
 [[nodiscard]] std::optional<Violation> checkTight(const LoopNest& nest, const Method& method, int loop);
 
-/// The method with each factor reduced as far as the number of tiles inside it allows. The result is a valid
-/// tiling of this nest, also for a method made for other trip counts.
+/// Reduces each factor to the smallest value that keeps the number of tiles inside it. The result is a valid
+/// tiling of this nest, also if the method was made for other trip counts.
 [[nodiscard]] Method tightened(const LoopNest& nest, const Method& method) noexcept;
 
-/// Sum of spans along a dimension over all pairs of `outputs` tiles of its loop and, for rows and columns of
-/// an input, `filters` tiles of its filter loop; in elements.
+/// Sum of the spans along a dimension, in elements, over all pairs of one of the `outputs` tiles of its loop
+/// and, for rows and columns of an input, one of the `filters` tiles of its filter loop.
 [[nodiscard]] double summedSpan(const Dimension& dimension, const NestTiles& tiles, std::int64_t outputs,
                                 std::int64_t filters) noexcept;
 
@@ -53,14 +56,14 @@ class ImperfectCost
 public:
     ImperfectCost(const LoopNest& nest, const Architecture& architecture);
 
-    /// Order class of a level: the reused operand and the loops that give the reuse, as in OrderClass.
+    /// The reuse at a level: the reused operand and the loops that give the reuse, as in OrderClass.
     struct Reuse
     {
         int operand = -1;
         unsigned loops = 0;
     };
 
-    /// Sets energies and busy network cycles per operand, and all energy parts except leakage.
+    /// Sets energies and busy network cycles of each operand, and all parts of the energy except leakage.
     void energy(const NestTiles& tiles, const Reuse& spm, const Reuse& dram, bool kept,
                 MappingCost& out) const;
     /// Total energy without leakage, in pJ.
@@ -80,7 +83,7 @@ public:
 
     /// Elements of an operand, summed over the tiles of a level (index into LoopTiles::count).
     [[nodiscard]] double summed(int op, const NestTiles& tiles, std::size_t level) const;
-    /// Number of bursts, summed over the tiles of a level, if each tile is moved once.
+    /// Number of DRAM bursts to move each tile of a level once (index into LoopTiles::count).
     [[nodiscard]] double bursts(int op, const NestTiles& tiles, std::size_t level) const;
     [[nodiscard]] double fixedPj() const noexcept { return m_fixedPj; }
 
@@ -88,7 +91,7 @@ private:
     struct Shape;
     struct Pass;
     [[nodiscard]] Pass passOf(const Shape& shape, const NestTiles& tiles, const Reuse& spm, bool kept) const;
-    /// Number of times that each SPM tile of an operand crosses DRAM because of loops that do not index it.
+    /// Number of times that each SPM tile of an operand is moved because of DRAM loops that do not index it.
     [[nodiscard]] double movesAcross(int op, const NestTiles& tiles, const Reuse& dram) const;
     [[nodiscard]] bool skips(int op) const noexcept
     {

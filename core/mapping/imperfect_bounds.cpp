@@ -14,7 +14,7 @@ namespace {
 constexpr double kSlack = 1 - 1e-9; ///< factor below 1 that covers rounding errors
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-/// Limits of the enumeration: register file tiles, and PEs.
+/// Limits of the enumeration: largest numbers of register file tiles and of PEs.
 constexpr std::size_t kMostSizes = 1'000'000;
 constexpr std::int64_t kMostPes = 1024;
 
@@ -37,9 +37,9 @@ ImperfectBounds::ImperfectBounds(const LoopNest& nest, const Architecture& archi
         m_in[op] = skips(op) ? pj.dram : pj.spm;
         if (written)
             m_in[op] = skips(op) ? pj.writeDram() : pj.writeSpm();
-        // The scratchpad is read only for partial results.
+        // For the written operand, the scratchpad is read only for partial results.
         m_toArray[op] = m_in[op] + (written && !skips(op) ? pj.spm : 0);
-        // A partial result of a PE goes to the scratchpad and back, or to the PE that adds it.
+        // A partial result of a PE is sent to the scratchpad and back, or to the PE that adds it.
         m_onNetwork[op] = pj.noc + pj.rfFill + (written ? pj.noc : 0);
         if (written)
             m_onNetwork[op] = std::min(m_onNetwork[op], pj.reduction());
@@ -66,7 +66,7 @@ bool ImperfectBounds::fitsRegisters(const Factors& sizes) const noexcept
     return elements <= m_architecture.rfElements();
 }
 
-// -- least traffic per operation of any register file and array --
+// Functions for the least traffic per operation of any register file and array:
 
 bool ImperfectBounds::Profile::beats(const Profile& other) const noexcept
 {
@@ -91,8 +91,8 @@ ImperfectBounds::Profile ImperfectBounds::profileOf(const Factors& sizes) const
         const Dimension& d = input.dimensions[static_cast<std::size_t>(i)];
         if (d.filterLoop < 0)
             continue;
-        // With a large stride, fewer outputs can have a higher density, so every corner of the box is
-        // checked.
+        // With a large stride, a tile with fewer outputs can need less traffic per operation, so every corner
+        // of the box is checked.
         double least = kInfinite;
         for (const std::int64_t o : {std::int64_t{1}, sizes[static_cast<std::size_t>(d.loop)]})
             for (const std::int64_t f : {std::int64_t{1}, sizes[static_cast<std::size_t>(d.filterLoop)]})
@@ -116,7 +116,8 @@ void ImperfectBounds::thinOut(std::vector<Profile>& profiles)
 
 std::vector<ImperfectBounds::Profile> ImperfectBounds::registerProfiles()
 {
-    // The longest loop is not enumerated: it gets the largest size that fits, which needs the least traffic.
+    // The longest loop is not enumerated. It gets the largest size that fits, with which the traffic is
+    // least.
     const auto loops = static_cast<std::size_t>(m_nest.loopCount);
     std::size_t longest = 0;
     for (std::size_t l = 1; l < loops; ++l)
@@ -167,7 +168,7 @@ std::vector<ImperfectBounds::Profile> ImperfectBounds::registerProfiles()
 
 std::vector<ImperfectBounds::Profile> ImperfectBounds::spatialProfiles() const
 {
-    // Loops that index the same operands are equivalent: only the number of uses of each operand matters.
+    // Loops that index the same operands are equivalent: only the number of uses of each element matters.
     std::array<std::int64_t, kOperands> most{1, 1, 1};
     for (std::size_t l = 0; l < static_cast<std::size_t>(m_nest.loopCount); ++l)
         for (std::size_t op = 0; op < kOperands; ++op)
@@ -230,7 +231,7 @@ void ImperfectBounds::boundArrays(const std::vector<Profile>& registers, const s
         }
 }
 
-// -- traffic for given tile counts --
+// Functions for the traffic with given tile counts:
 
 double ImperfectBounds::freeOf(int op, const NestTiles& tiles, std::size_t level) const
 {
@@ -252,8 +253,8 @@ double ImperfectBounds::leastOf(int op, const NestTiles& tiles, std::size_t leve
             out *= asReal(o.trip);
             continue;
         }
-        // Bilinear in the numbers of tiles, so the minimum is at a corner: the given numbers, or tiles of one
-        // element.
+        // The sum is bilinear in the numbers of tiles, so its minimum is at a corner: the given numbers, or
+        // tiles of one element.
         const LoopTiles& f = tiles[static_cast<std::size_t>(d.filterLoop)];
         double least = kInfinite;
         for (const std::int64_t outputs : {o.count[level], o.trip})
@@ -307,7 +308,7 @@ ImperfectBounds::Pes ImperfectBounds::pesOf(const NestTiles& tiles, double compu
     return out;
 }
 
-// -- bounds --
+// Functions for the bounds:
 
 /// Bound on DRAM energy and DMA cycles. Operands that bypass the scratchpad are counted with the array.
 Cost ImperfectBounds::dramBound(const Moves& m, int dram) const
@@ -338,7 +339,7 @@ double ImperfectBounds::passBound(double computing, double others, double own, d
         return std::max({computing, others, own});
     if (spm != kWritten)
         return computing + std::max(others, own);
-    // Results written at the end wait for the last pass, unless DMA hides that pass.
+    // Results that are written at the end wait for the last pass, unless DMA hides that pass.
     const double hidden = dram == kWritten ? first : 0;
     return std::max({computing, others, own + std::max(0.0, computing - hidden)});
 }
@@ -348,7 +349,7 @@ double ImperfectBounds::ownPj(const Moves& m, double sent, double received, int 
     const EnergyTable& pj = m_architecture.energyPj;
     const auto x = static_cast<std::size_t>(spm);
     const bool written = spm == kWritten;
-    if (dram == spm) // kept in the register files: one direction only
+    if (dram == spm) // the operand is kept in the register files and moves in one direction only
         return sent * m_in[x] + received * (pj.noc + (written ? 0 : pj.rfFill));
     return m.free[x] * (sent * m_toArray[x] + received * (pj.noc + pj.rfFill + (written ? pj.noc : 0)));
 }
@@ -357,7 +358,7 @@ Cost ImperfectBounds::groupBound(const Moves& m, int spm, int dram) const
 {
     const auto x = static_cast<std::size_t>(spm);
     const Cost across = dramBound(m, dram);
-    double others = 0; // elements of the other operands move at least once per SPM tile
+    double others = 0; // elements of the other operands, which move at least once per SPM tile
     double longest = m_macs * m_others[x];
     for (std::size_t o = 0; o < kOperands; ++o)
         if (o != x) {

@@ -9,8 +9,8 @@
 namespace tilewright::mapping {
 
 /// Lower bounds for the search over imperfect factors. DRAM traffic depends only on the numbers of SPM tiles.
-/// Network traffic is bounded by the least traffic per multiply-accumulate of any register file and array. A
-/// partial tile costs at least as much per operation as a full tile of its own size.
+/// Network traffic is bounded by the least traffic per multiply-accumulate that any register file and array
+/// have. A partial tile costs at least as much per operation as a full tile of the same size.
 class ImperfectBounds
 {
 public:
@@ -23,12 +23,12 @@ public:
     /// Lower bound on the cost of all methods.
     [[nodiscard]] Cost root() const;
 
-    /// Traffic per operand: elements summed over the tiles of a level, and repetitions by loops that do not
-    /// index it.
+    /// Traffic of each operand: elements summed over the tiles of a level, and the number of repetitions
+    /// caused by loops that do not index the operand.
     struct Moves
     {
         std::array<double, kOperands> elements{};
-        /// Least elements for any finer tiles (a stride can skip elements)
+        /// Least number of elements for any finer tiles, since a stride can skip elements.
         std::array<double, kOperands> least{};
         std::array<double, kOperands> free{};
         std::array<double, kOperands> dma{}; ///< cycles to move each tile once
@@ -44,16 +44,16 @@ public:
         double computing = 0;                    ///< compute cycles
         std::array<double, kOperands> network{}; ///< elements of all PEs, per operand
     };
-    /// Depends only on the PE tile counts of `tiles`.
+    /// The bounds depend only on the PE tile counts of `tiles`.
     [[nodiscard]] Pes pesOf(const NestTiles& tiles, double computing) const;
 
-    /// Calls visit(bound) for each pair of reused operands until it returns true. The bounds know the SPM
-    /// tiles.
+    /// Calls visit(bound) for each pair of reused operands until visit() returns true. The bounds use the SPM
+    /// tile counts only.
     template <typename Visit> void visitGroup(const Moves& m, Visit&& visit) const
     {
         forEachPair(m, [&](int spm, int dram) { return visit(groupBound(m, spm, dram)); });
     }
-    /// Calls visit(bound) as visitGroup() does. The bounds also know the array passes and the PEs.
+    /// Calls visit(bound) as visitGroup() does. The bounds also use the counts of array passes and PE tiles.
     template <typename Visit>
     void visitArray(const Moves& m, const Moves& passes, const Pes& pes, Visit&& visit) const
     {
@@ -65,8 +65,8 @@ private:
     [[nodiscard]] Cost arrayBound(const Moves& m, const Moves& passes, const Pes& pes, int spm,
                                   int dram) const;
     [[nodiscard]] Cost dramBound(const Moves& m, int dram) const;
-    /// Lower bound on the cycles of an array that computes for `computing` cycles while the given elements
-    /// are transferred.
+    /// Lower bound on the cycles of an array that computes for `computing` cycles while the given numbers of
+    /// elements are transferred.
     [[nodiscard]] double passBound(double computing, double others, double own, double first, int spm,
                                    int dram) const;
     /// Energy in pJ of the transfers of the reused operand. `sent`: elements from memory to the array;
@@ -87,15 +87,15 @@ private:
         }
     }
 
-    /// Properties of a choice of sizes that determine the traffic per operation: number of uses of each
-    /// operand, and elements of a window per output and filter tap.
+    /// Properties of a choice of tile sizes that determine the traffic per operation: number of uses of each
+    /// operand, and elements of the input window per output and filter tap.
     struct Profile
     {
         std::array<double, kOperands> uses{1, 1, 1};
         double window = 1;
         double product = 1;
 
-        /// True if it needs at most the traffic of `other` in every combination.
+        /// True if this profile never needs more traffic than `other`.
         [[nodiscard]] bool beats(const Profile& other) const noexcept;
         [[nodiscard]] double density(std::size_t op) const noexcept
         {
@@ -103,7 +103,7 @@ private:
         }
     };
     [[nodiscard]] Profile profileOf(const Factors& sizes) const;
-    /// Removes the profiles that another one beats.
+    /// Removes the profiles that another profile beats.
     static void thinOut(std::vector<Profile>& profiles);
     /// Profiles of all register file tiles; empty if there are too many tiles.
     [[nodiscard]] std::vector<Profile> registerProfiles();
@@ -118,11 +118,12 @@ private:
     double m_elementCycles = 0; ///< array cycles per element of a burst
     std::int64_t m_largestArray = 1;
     std::int64_t m_largestPe = 1;
-    std::array<double, kOperands> m_in{};      ///< pJ per element of the memory that feeds the array
-    std::array<double, kOperands> m_toArray{}; ///< pJ per element; of the written operand in both directions
-    /// Least pJ of the network per element of a PE, both directions
+    std::array<double, kOperands> m_in{}; ///< pJ per element of the memory that feeds the array
+    /// PJ per element; for the written operand, sum of both directions.
+    std::array<double, kOperands> m_toArray{};
+    /// Least network energy in pJ per element at a PE, sum of both directions.
     std::array<double, kOperands> m_onNetwork{};
-    // Per operation, indexed by the operand reused at SPM:
+    // Values per operation, indexed by the operand reused at SPM:
     std::array<double, kOperands> m_networkPj{}; ///< network energy of the other operands
     std::array<double, kOperands> m_arrayPj{};
     std::array<double, kOperands> m_others{}; ///< longest network time of the other operands, in cycles

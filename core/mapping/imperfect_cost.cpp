@@ -70,7 +70,7 @@ ImperfectCost::ImperfectCost(const LoopNest& nest, const Architecture& architect
     m_elementCycles = architecture.dmaCyclesPerByte * real(architecture.elementBytes) * clocks;
 }
 
-// -- closed-form sums: a sum over tiles is a product over loops --
+// Functions for closed-form sums (a sum over tiles is a product over loops):
 
 double summedSpan(const Dimension& d, const NestTiles& tiles, std::int64_t outputs,
                   std::int64_t filters) noexcept
@@ -116,7 +116,8 @@ double ImperfectCost::bursts(int op, const NestTiles& tiles, std::size_t level) 
         const std::int64_t outputs = tiles[static_cast<std::size_t>(d.loop)].count[level];
         const std::int64_t filters = filterTiles(d, tiles, level);
         const double spans = summedSpan(d, tiles, outputs, filters);
-        // Within the contiguous dimensions a tile is one burst; outside, each of its rows is a burst.
+        // Within the contiguous dimensions, a tile is one burst. In the other dimensions, each of its rows is
+        // a burst.
         out *= full ? real(outputs) * real(filters) : spans;
         full = full && outputs == 1 && filters == 1 && spans == real(d.stored);
     }
@@ -133,7 +134,7 @@ double ImperfectCost::movesAcross(int op, const NestTiles& tiles, const Reuse& d
     return out;
 }
 
-/// Number of times that the data of an operand moves to the array because of loops that do not index it.
+/// Number of times that the data of an operand is sent to the array because of loops that do not index it.
 /// `pes`: the number of receiving PEs instead.
 double ImperfectCost::freeProduct(int op, const NestTiles& tiles, const Reuse& spm, const Reuse& dram,
                                   bool kept, bool pes) const
@@ -181,7 +182,8 @@ void ImperfectCost::energy(const NestTiles& tiles, const Reuse& spm, const Reuse
         }
         const double moves = direct ? transfers : movesAcross(op, tiles, dram);
         const double elements = summed(op, tiles, direct ? kArrayPasses : kSpmTiles);
-        const double back = written ? moves - 1 : moves; // reads of partial results: not the first time
+        // Reads of partial results, in all moves but the first.
+        const double back = written ? moves - 1 : moves;
         o.dramElements = elements * (written ? back + moves : back);
         o.energy.dram = elements * (back * pj.dram + (written ? moves * pj.writeDram() : 0));
         if (!direct)
@@ -209,7 +211,7 @@ std::int64_t ImperfectCost::cyclesBound(const NestTiles& tiles, const Reuse& spm
     double computing = 1;
     for (std::size_t l = 0; l < static_cast<std::size_t>(m_nest.loopCount); ++l)
         computing *= real(tiles[l].computing);
-    double others = 0; // cycles of the longest network that is busy in every pass
+    double others = 0; // cycles of the longest network transfers that take place in every pass
     double dma = 0;
     for (int op = 0; op < kOperands; ++op) {
         if (!(op == spm.operand || (kept && op == dram.operand)))
@@ -229,15 +231,15 @@ std::int64_t ImperfectCost::cyclesBound(const NestTiles& tiles, const Reuse& spm
     return static_cast<std::int64_t>(std::ceil(std::max(pass, dma) * (1 - 1e-9)));
 }
 
-// -- cycles: sums over classes of equal tiles --
+// Functions for cycles, which are sums over classes of equal tiles:
 
-/// One class of SPM tiles: tile size of each loop.
+/// One class of equal SPM tiles: the tile size of each loop.
 struct ImperfectCost::Shape
 {
     Factors sizes{1, 1, 1, 1, 1, 1, 1};
 };
 
-/// Cycles of all array passes of an SPM tile, and of its first pass.
+/// Cycles of an SPM tile: of all its array passes, and of its first one.
 struct ImperfectCost::Pass
 {
     CycleParts parts;
@@ -246,7 +248,7 @@ struct ImperfectCost::Pass
     std::int64_t excess = 0; ///< network cycles of the reused operand beyond those of the other operands
     std::array<std::int64_t, kOperands> network{};
     std::int64_t reducing = 0;
-    // Operands that bypass the scratchpad: DMA cycles of all passes and of the first pass.
+    // DMA cycles of operands that bypass the scratchpad, in all passes and in the first pass.
     std::array<std::int64_t, kOperands> dma{};
     std::array<std::int64_t, kOperands> firstDma{};
 };
@@ -265,7 +267,7 @@ ImperfectCost::Pass ImperfectCost::passOf(const Shape& shape, const NestTiles& t
         std::int64_t comp = 1;
         std::int64_t reduced = 1;
         std::int64_t times = 1;
-        std::int64_t changes = 1; // tiles in which the data of the reused operand changes
+        std::int64_t changes = 1; // number of SPM tiles in which the data of the reused operand changes
         for (std::size_t l = 0; l < static_cast<std::size_t>(m_nest.loopCount); ++l) {
             const Part& part = parts[l].items[static_cast<std::size_t>(choice[l])];
             sizes[l] = part.size;
@@ -334,7 +336,8 @@ CycleParts ImperfectCost::cycles(const NestTiles& tiles, const Reuse& spm, const
     std::array<std::int64_t, kOperands> network{};
     std::int64_t reducing = 0;
     Details known;
-    // Data of an operand that bypasses the scratchpad does not stay between SPM tiles, except in the PEs.
+    // The data of an operand that bypasses the scratchpad does not stay between SPM tiles, unless the PEs
+    // keep it.
     const bool reused = dram.operand >= 0 && (kept || !skips(dram.operand));
     forEachClass(parts, m_nest.loopCount, [&](const std::array<int, kMaxLoops>& choice) {
         Shape shape;

@@ -86,8 +86,8 @@ bool ImperfectGroup::isOpen(const ImperfectBounds::Pes& pes) const
     return open;
 }
 
-/// Chooses the array passes of one loop after the other. Loops without a choice have the least number of
-/// passes, their number of SPM tiles.
+/// Chooses the number of array passes of one loop after another. A loop without a choice has as many passes
+/// as SPM tiles, the least number.
 void ImperfectGroup::choosePasses(std::size_t loop, std::int64_t product)
 {
     if (m_hooks.stops())
@@ -106,11 +106,11 @@ void ImperfectGroup::choosePasses(std::size_t loop, std::int64_t product)
     }
     LoopTiles& tiles = m_tiles[loop];
     const std::int64_t trip = tiles.trip;
-    // From the largest array that fits into one tile down to single elements.
+    // Tries array sizes from the largest one that fits into one tile down to single elements.
     for (std::int64_t size = std::min(trip, m_ranges[loop].high); size >= 1;) {
         const std::int64_t count = ceilDiv(trip, size);
         const std::int64_t low = ceilDiv(trip, count);
-        // With one pass the PEs may exceed the loop: 4 PEs of 2 elements each for 7 elements.
+        // With one pass, the PEs may cover more than the loop: 4 PEs of 2 elements each for 7 elements.
         m_passes[loop] = {count, low, count == 1 ? 2 * trip - 1 : size};
         if (product * low <= m_bounds.largestArray()) {
             tiles.count[kArrayPasses] = count;
@@ -121,8 +121,7 @@ void ImperfectGroup::choosePasses(std::size_t loop, std::int64_t product)
     tiles.count[kArrayPasses] = tiles.count[kSpmTiles];
 }
 
-/// Chooses the register files and PEs of one loop after the other. Loops without a choice have one PE per
-/// pass.
+/// Chooses register files and PEs of one loop after another. A loop without a choice has one PE per pass.
 void ImperfectGroup::choosePes(std::size_t loop, std::int64_t pes, double computing)
 {
     if (m_hooks.stops())
@@ -149,8 +148,8 @@ void ImperfectGroup::choosePes(std::size_t loop, std::int64_t pes, double comput
         m_rf[loop] = rf;
         if (!m_bounds.fitsRegisters(m_rf))
             break;
-        // With one pass: the least sufficient number of PEs. Otherwise: each number that gives a size in the
-        // range.
+        // With one pass, the smallest sufficient number of PEs is tried. Otherwise every number of PEs that
+        // gives a size in the range is tried.
         const std::int64_t fewest = ceilDiv(passes.low, rf);
         const std::int64_t most = passes.count == 1 ? fewest : passes.high / rf;
         for (std::int64_t spatial = fewest; spatial <= most && pes * spatial <= m_architecture.pes;
@@ -169,7 +168,7 @@ void ImperfectGroup::choosePes(std::size_t loop, std::int64_t pes, double comput
     m_tiles[loop] = before;
 }
 
-/// Chooses the SPM factors that give the number of tiles of the group.
+/// Chooses the SPM factors for which the loops have the group's numbers of SPM tiles.
 void ImperfectGroup::chooseTile(std::size_t loop)
 {
     if (loop == m_loops) {
@@ -213,8 +212,9 @@ void ImperfectGroup::visit()
     const auto isKept = [&](const OrderClass& s, const OrderClass& d) {
         return d.operand >= 0 && (passes == 1 || (s.operand == d.operand && s.reuse == passes));
     };
-    // Among the order classes of an operand, the class with all its loops costs least, except for waits for
-    // DMA. If the front dominates the bound of that class, the other classes are skipped.
+    // Among the order classes that reuse the same operand, the class with all its loops innermost costs
+    // least, except for waits for DMA. If the front dominates the bound of that class, the other classes are
+    // skipped.
     const auto whole = [&](const OrderClasses& classes, int operand) {
         OrderClass out{operand, 0, 1};
         for (const OrderClass& c : classes)
@@ -267,7 +267,7 @@ void ImperfectGroup::evaluateClass(const OrderClass& spm, const OrderClass& dram
 
 namespace {
 
-/// Longer loops are not settled: they have too many tile sizes.
+/// Layers with a longer loop are not settled, because the loop has too many tile sizes.
 constexpr std::int64_t kLongestLoop = 1 << 20;
 
 class ImperfectSearch : SearchFrame<Method>
@@ -311,7 +311,7 @@ private:
         return w.stopped;
     }
 
-    // -- the start: methods of the layer as it is and of the padded one --
+    // Functions for the start of the search: methods of the layer as it is, and of the padded layer.
 
     void seed()
     {
@@ -345,7 +345,7 @@ private:
             m_front.insert({e.energy, e.cycles}, method);
     }
 
-    // -- groups --
+    // Functions for groups of methods with equal numbers of SPM tiles:
 
     void listGroups()
     {
@@ -357,7 +357,7 @@ private:
             for (std::int64_t size = trip; size >= 1;) {
                 const std::int64_t count = ceilDiv(trip, size);
                 const std::int64_t low = ceilDiv(trip, count);
-                // One tile may be larger than the loop: 4 PEs of 2 take 7.
+                // A single tile may be larger than the loop: 4 PEs of 2 elements each cover 7 elements.
                 m_ranges[l].push_back({count, low, count == 1 ? 2 * trip - 1 : size});
                 size = low - 1;
             }

@@ -14,8 +14,8 @@ namespace tilewright::mapping {
 [[nodiscard]] bool keepsReductions(const LoopNest& nest, const Architecture& architecture,
                                    const Reductions& reductions, const Method& method);
 
-/// Searches all imperfect methods with given numbers of SPM tiles per loop: first array passes, then PEs and
-/// register files, then tile sizes, with lower bounds at each stage.
+/// Searches all imperfect methods with given numbers of SPM tiles per loop. It chooses first the array
+/// passes, then PEs and register files, then tile sizes, and computes lower bounds at each stage.
 class ImperfectGroup : public FrontCopy<Method>
 {
 public:
@@ -72,13 +72,13 @@ private:
     Method m_method;
 };
 
-/// Branch and bound over all imperfect tilings and order classes (docs/rules/mapping.md 9.4): over the
-/// numbers of SPM tiles first, which decide what crosses DRAM, then over tile sizes, arrays and splits.
-/// Proven unless stopped.
+/// Branch and bound over all imperfect tilings and order classes (docs/rules/mapping.md 9.4). It first
+/// chooses the numbers of SPM tiles, on which the DRAM traffic depends, then tile sizes, arrays and splits.
+/// The result is proven unless the search is stopped.
 [[nodiscard]] SearchResult imperfectSearch(const LoopNest& nest, const Architecture& architecture,
                                            const SearchOptions& options);
 
-/// All tilings with imperfect factors; nothing when beyond 63 bits or too many to count.
+/// Number of tilings with imperfect factors; nothing if it exceeds 63 bits or would take too long to count.
 [[nodiscard]] std::optional<std::int64_t> countImperfectTilings(const LoopNest& nest);
 
 } // namespace tilewright::mapping

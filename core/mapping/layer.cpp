@@ -121,7 +121,7 @@ Result<LoopNest> makeConv(const Layer& layer)
                                               std::to_string(layer.groups));
     const std::int64_t inChannels = layer.inChannels / layer.groups;
     const std::int64_t outChannels = layer.outChannels / layer.groups;
-    // Extent of the dilated kernel; kernel and dilation are at most 2^31 each.
+    // Extent of the dilated kernel; fits 64 bits, since kernel and dilation are at most 2^31 each.
     const std::int64_t spanRows = (layer.kernel[0] - 1) * layer.dilation[0] + 1;
     const std::int64_t spanColumns = (layer.kernel[1] - 1) * layer.dilation[1] + 1;
     const std::int64_t rows = layer.height + 2 * layer.padding;

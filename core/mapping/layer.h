@@ -15,10 +15,10 @@ inline constexpr int kMaxLoops = 7;
 inline constexpr int kOperands = 3;
 inline constexpr int kWritten = 2; ///< index of the operand that is read and written (O or C)
 
-/// Names of the operands, those of a convolution and those of a product.
+/// Names of the operands: in a convolution, and in a matrix product.
 inline constexpr std::array<std::array<std::string_view, 2>, kOperands> kOperandNames{
     {{"I", "A"}, {"W", "B"}, {"O", "C"}}};
-/// Index of the operand with this name, of either kind; -1 if there is none.
+/// Index of the operand with this name in a convolution or a product; -1 if there is none.
 [[nodiscard]] int operandByName(std::string_view name) noexcept;
 
 /// Names of the loops in their order (docs/rules/mapping.md 1).
@@ -53,7 +53,7 @@ struct Layer
     std::int64_t k = 1;
     std::int64_t count = 1; ///< number of occurrences in the model
 
-    /// Number of executions of its loop nest in the model.
+    /// Number of times that the layer's loop nest runs in the model.
     [[nodiscard]] std::int64_t runs() const noexcept { return count * groups; }
 
     bool operator==(const Layer&) const = default;
@@ -68,7 +68,8 @@ struct Model
     bool operator==(const Model&) const = default;
 };
 
-/// One stored dimension of an operand: indexed by `loop`, or by a sliding window of `loop` and `filterLoop`.
+/// One stored dimension of an operand. It is indexed by `loop`, or by a sliding window of `loop` and
+/// `filterLoop`.
 struct Dimension
 {
     int loop = 0;
@@ -83,7 +84,7 @@ struct Operand
     std::string_view name;
     int dimensionCount = 0;
     std::array<Dimension, 4> dimensions{};
-    unsigned indexMask = 0; ///< bit l is set if loop l indexes the operand
+    unsigned indexMask = 0; ///< bit l is set if loop l of the nest indexes the operand
     unsigned freeMask = 0;  ///< bits of the other loops of the layer
 };
 
@@ -96,9 +97,10 @@ struct LoopNest
     Factors trips{1, 1, 1, 1, 1, 1, 1};
     std::array<Operand, kOperands> operands{};
     std::int64_t macs = 1;
-    unsigned neutralMask = 0; ///< loops that index every operand: they give no reuse if innermost
+    /// Bits of the loops that index every operand; an innermost loop of these gives no reuse.
+    unsigned neutralMask = 0;
 
-    /// Number of elements along one dimension that a tile of these extents covers.
+    /// Number of elements along dimension `d` that a tile of these extents covers.
     [[nodiscard]] std::int64_t span(const Dimension& d, const Factors& extents) const noexcept
     {
         const std::int64_t e = extents[static_cast<std::size_t>(d.loop)];
@@ -106,7 +108,7 @@ struct LoopNest
             return e;
         return (e - 1) * d.stride + (extents[static_cast<std::size_t>(d.filterLoop)] - 1) * d.dilation + 1;
     }
-    /// Elements of operand `op` for the given extents (docs/rules/mapping.md 1).
+    /// Number of elements of operand `op` in a tile of these extents (docs/rules/mapping.md 1).
     [[nodiscard]] std::int64_t elements(int op, const Factors& extents) const noexcept
     {
         const Operand& operand = operands[static_cast<std::size_t>(op)];

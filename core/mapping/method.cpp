@@ -30,7 +30,7 @@ OrderClasses orderClasses(const LoopNest& nest, const Factors& factors) noexcept
     for (int l = 0; l < nest.loopCount; ++l)
         if (factors[static_cast<std::size_t>(l)] > 1)
             active |= 1u << l;
-    // An innermost loop that indexes every operand gives no reuse.
+    // If the innermost loop indexes every operand, no operand is reused.
     if (active == 0 || (active & nest.neutralMask) != 0)
         out.add({});
     for (int op = 0; op < kOperands; ++op) {
@@ -39,7 +39,8 @@ OrderClasses orderClasses(const LoopNest& nest, const Factors& factors) noexcept
         if (free == 0)
             continue;
         const bool stops = (active & operand.indexMask) != 0;
-        // Every non-empty subset, or only the full set if no loop can separate a part of it from the rest.
+        // Adds a class for every non-empty subset of the free loops, or only for all of them if no other loop
+        // can separate some of them from the rest.
         for (unsigned subset = free; subset != 0; subset = (subset - 1) & free) {
             std::int64_t reuse = 1;
             for (int l = 0; l < nest.loopCount; ++l)
@@ -68,8 +69,8 @@ LoopOrder orderOf(const LoopNest& nest, const OrderClass& orderClass) noexcept
         place(nest.neutralMask);
         return out;
     }
-    // Loops that index the operand go between the subset and its other free loops, so that the reuse ends
-    // there.
+    // Loops that index the operand are placed between the subset and the operand's other free loops, so that
+    // the reuse ends at the subset.
     const Operand& operand = nest.operands[static_cast<std::size_t>(orderClass.operand)];
     place(operand.freeMask & ~orderClass.subset);
     place(operand.indexMask);

@@ -32,8 +32,8 @@ struct Method
     bool operator==(const Method&) const = default;
 };
 
-/// The method with all factors at DRAM. It is valid if three elements fit into the register file and into the
-/// scratchpad.
+/// The method with all factors at DRAM. It is valid if the register file and the scratchpad each hold three
+/// elements.
 [[nodiscard]] Method trivialMethod(const LoopNest& nest);
 
 /// A class of loop orders of one level with the same reuse (docs/rules/mapping.md 3): the loops of `subset`,
@@ -68,7 +68,7 @@ struct OrderClasses
 [[nodiscard]] std::int64_t reuseOf(const LoopNest& nest, int operand, const Factors& factors,
                                    const LoopOrder& order) noexcept;
 
-/// Lower and upper bounds of factors set by the user, per level and loop (docs/rules/mapping.md 10.5).
+/// Lower and upper bounds of factors, per level and loop, that the user sets (docs/rules/mapping.md 10.5).
 struct Constraints
 {
     Constraints() noexcept;

@@ -12,7 +12,7 @@ namespace tilewright::mapping {
 
 namespace {
 
-/// The texts between brackets that contain no other bracket.
+/// Texts of the innermost brackets, which contain no other bracket.
 std::vector<std::string_view> innermostGroups(std::string_view text)
 {
     std::vector<std::string_view> out;
@@ -198,7 +198,7 @@ private:
         }
     }
 
-    /// Product of the factors of a loop: its trip count, or more with imperfect factors.
+    /// Product of the factors of a loop over all levels: its trip count, or more with imperfect factors.
     [[nodiscard]] std::int64_t reach(int loop) const
     {
         std::int64_t out = 1;
@@ -229,7 +229,7 @@ private:
             const std::string name = lower(m_nest.loopNames[static_cast<std::size_t>(loop)]);
             line(name + " = " + index(loop) + ";");
             const std::int64_t trip = m_nest.trips[static_cast<std::size_t>(loop)];
-            if (reach(loop) > trip) // the last tile is smaller
+            if (reach(loop) > trip) // an imperfect loop: its last tile is smaller
                 line("if (" + name + " >= " + std::to_string(trip) + ") continue;");
         }
     }

@@ -14,11 +14,10 @@ struct LayerResult
     Layer layer;
     LoopNest nest;
     SearchResult search;
-    bool repeated = false; ///< has the shape of an earlier layer and shares its result
+    bool repeated = false; ///< true if an earlier layer has the same shape and the result is that layer's
 };
 
-/// Sums of layer costs times layer counts. In each column every layer uses its best method for that
-/// objective.
+/// Sums over the layers of cost times count. For each objective, every layer has its own best method.
 struct ModelTotals
 {
     double energy = 0;
@@ -41,9 +40,9 @@ struct ModelResult
 /// True if both layers have the same loop nest. Their names and counts may differ.
 [[nodiscard]] bool sameShape(const Layer& a, const Layer& b);
 
-/// Searches each distinct shape once. `options.seconds` is the limit for the whole model; it is divided among
-/// the remaining layers. `progress` gets the index of the next layer, `finished` each completed layer; both
-/// are called on the calling thread.
+/// Searches each distinct layer shape once. `options.seconds` is the time limit for the whole model; it is
+/// divided among the remaining layers. `progress` gets the index of the next layer, `finished` each completed
+/// layer. Both are called on the calling thread.
 [[nodiscard]] Result<ModelResult> searchModel(const Model& model, const Architecture& architecture,
                                               const SearchOptions& options, bool quick,
                                               const std::function<void(std::size_t)>& progress = {},

@@ -23,7 +23,7 @@ constexpr std::int64_t kUnlimited = std::int64_t{1} << 40;
 
 enum class Answer : std::uint8_t { Yes, No, Unknown };
 
-/// A limit that can be dropped.
+/// A limit of the search space that can be dropped.
 struct Limit
 {
     enum class Kind : std::uint8_t {
@@ -39,7 +39,7 @@ struct Limit
         NoFilterLoops
     };
     Kind kind = Kind::Pes;
-    std::size_t level = 0, loop = 0; ///< of Least and Most
+    std::size_t level = 0, loop = 0; ///< level and loop of the bound, for Least and Most
 };
 
 std::vector<Limit> limitsOf(const LoopNest& nest, const Reductions& r)
@@ -67,7 +67,7 @@ std::vector<Limit> limitsOf(const LoopNest& nest, const Reductions& r)
     return out;
 }
 
-/// The requested limits, without those that are dropped.
+/// The requested limits without the dropped ones.
 struct Asked
 {
     Architecture architecture;
@@ -124,7 +124,7 @@ Asked withLimits(const LoopNest& nest, const Asked& all, const std::vector<Limit
 class Finder
 {
 public:
-    /// `rooms`: whether PEs, register files and scratchpad are limited.
+    /// `rooms`: whether PEs, register files and scratchpad limit the methods.
     Finder(const LoopNest& nest, const Asked& asked, const std::array<bool, 3>& rooms)
         : m_nest(nest), m_asked(asked), m_rooms(rooms), m_loops(static_cast<std::size_t>(nest.loopCount))
     {
@@ -183,7 +183,8 @@ private:
         for (std::int64_t n = 1; n <= trip; ++n)
             if (trip % n == 0 || (isImperfect && trip <= kMostTrips))
                 factors.push_back(n);
-        // Without bounds, single elements are the smallest tiles, and they divide.
+        // If no factor is bounded, tiles of single elements are the smallest, and their factors divide the
+        // trip count.
         m_isWhole = m_isWhole && (!isImperfect || trip <= kMostTrips || !r.any());
         const auto allows = [&](Level level, std::int64_t factor) {
             const auto i = static_cast<std::size_t>(level);
@@ -229,7 +230,8 @@ private:
         method.at(Level::Rf)[l] = way.rf;
         method.at(Level::Spatial)[l] = way.spatial;
     }
-    /// If nothing has to be filled, of the ways those with smaller tiles on fewer PEs are enough.
+    /// Adds a split of a loop. If no minimum use is required, ways with smaller tiles on fewer PEs replace
+    /// the others.
     void add(std::vector<Way>& ways, const Way& way) const
     {
         const auto isAsGood = [](const Way& a, const Way& b) {
@@ -258,8 +260,8 @@ private:
         }
         return Answer::No;
     }
-    /// True if the loops before `end` leave enough memory and PEs for the others, and the required minimum
-    /// use can still be reached.
+    /// True if the splits of the loops before `end` leave enough memory and PEs for the other loops, and the
+    /// required minimum use can still be reached.
     [[nodiscard]] bool isOpen(std::size_t end) const
     {
         Extents low = m_least, high = m_most;
@@ -316,8 +318,8 @@ private:
     const Asked& m_asked;
     std::array<bool, 3> m_rooms;
     std::size_t m_loops;
-    bool m_isFilling = false; ///< something has to be used to some share
-    bool m_isWhole = true;    ///< all ways were looked at
+    bool m_isFilling = false; ///< true if a minimum use of some resource is required
+    bool m_isWhole = true;    ///< true if all splits were tried
     std::array<std::vector<Way>, kMaxLoops> m_ways;
     std::array<Way, kMaxLoops> m_chosen{};
     Extents m_least, m_most; ///< least and largest extents over all splits of a loop
@@ -363,7 +365,7 @@ private:
         return Finder(m_nest, asked, rooms).find();
     }
 
-    /// Returns the size of a resource, in PEs, elements or banks.
+    /// Returns the size of a resource: PEs, elements of the register file, or banks of the scratchpad.
     static std::int64_t roomOf(const Asked& asked, Kind kind)
     {
         const Architecture& a = asked.architecture;
@@ -379,8 +381,8 @@ private:
         else
             a.spmBanks = value;
     }
-    /// Returns the least size of the resource, above the present one, for which some method satisfies these
-    /// limits.
+    /// Returns the smallest size of the resource, above the present size, with which some method satisfies
+    /// these limits.
     [[nodiscard]] std::optional<std::int64_t> enoughRoom(Kind kind,
                                                          const std::vector<std::size_t>& kept) const
     {
@@ -453,7 +455,7 @@ private:
         return out;
     }
 
-    /// The bound of a factor, and the closest one with which a method is left.
+    /// Describes the bound of a factor, and the closest bound with which some method is valid.
     [[nodiscard]] ExcludingLimit factorLimit(const Limit& limit, const std::vector<std::size_t>& all) const
     {
         const bool isLeast = limit.kind == Kind::Least;
@@ -487,7 +489,7 @@ private:
         return out;
     }
 
-    /// Describes the size of a resource that the other limits of the set require.
+    /// Text of the size of a resource that the other limits of the set require.
     [[nodiscard]] std::string needText(const Limit& limit) const
     {
         if (limit.kind > Kind::Spm)

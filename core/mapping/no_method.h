@@ -9,8 +9,9 @@
 
 namespace tilewright::mapping {
 
-/// The smallest set of limits that excludes every method of a space: of the PEs, register files, scratchpad
-/// banks, bounds of factors and reductions. Nothing if a method is valid, or if that is too much to settle.
+/// The smallest set of limits that excludes every method of a search space. Limits are PEs, register files,
+/// scratchpad banks, bounds of factors, and reductions. Returns nothing if some method is valid, or if
+/// deciding this would take too long.
 [[nodiscard]] std::optional<Exclusion> whyNoMethod(const LoopNest& nest, const Architecture& architecture,
                                                    const Reductions& reductions);
 

@@ -9,12 +9,13 @@
 
 namespace tilewright::mapping {
 
-/// A list of operands by name, those of a convolution or those of a product: ["W"] and ["B"] mean the same.
+/// A list of operands by name. The names of a convolution or those of a product are accepted: ["W"] and ["B"]
+/// mean the same operand.
 struct OperandNames
 {
 };
 
-/// The operand that the text at `at` names; the error there if it names none.
+/// The operand that the text at `at` names, or an Error at that place.
 [[nodiscard]] inline Result<std::size_t> readOperand(const JsonCursor& at, const std::string& name)
 {
     const int op = operandByName(name);

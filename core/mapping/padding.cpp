@@ -31,7 +31,8 @@ Factors paddedTrips(const LoopNest& nest)
 
 namespace {
 
-/// The best of a search of two seconds with other trips or options; nullopt if it is not 1 % better.
+/// Searches for two seconds with other trip counts or options. Returns the best method; nullopt if it is not
+/// at least 1 % better.
 std::optional<MethodCost> betterMethod(const LoopNest& nest, const Architecture& architecture,
                                        const MethodCost& found, Objective objective,
                                        const std::stop_token& stop)

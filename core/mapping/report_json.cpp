@@ -195,7 +195,7 @@ std::string modelReport(const ModelResult& result, Objective objective)
         row["macs"] = l.nest.macs;
         row["proven"] = l.search.proven;
         if (l.search.reductions.any())
-            row["reduced"] = true; // proven within the space of --quick
+            row["reduced"] = true; // the result is proven within the reduced space of --quick
         row["space"] = countJson(l.search);
         row["visited"] = l.search.counts.visited;
         row["seconds"] = l.repeated ? 0 : l.search.seconds;

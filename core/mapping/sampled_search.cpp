@@ -82,8 +82,8 @@ private:
         return true;
     }
 
-    /// Evaluates a tiling with all order classes and offers them to the front. Returns the best value of the
-    /// objective.
+    /// Evaluates a tiling with all order classes and offers the methods to the front. Returns the best value
+    /// of the objective.
     double look(const Method& m, Objective objective)
     {
         double best = std::numeric_limits<double>::infinity();
@@ -104,7 +104,8 @@ private:
         return best;
     }
 
-    /// Hill climbing: starts at a random valid tiling and takes the first improving move until there is none.
+    /// Hill climbing: starts at a random valid tiling and takes the first improving move until no move
+    /// improves.
     void climb(Objective objective)
     {
         Method current = trivialMethod(m_nest);

@@ -5,9 +5,10 @@
 
 namespace tilewright::mapping {
 
-/// Search for layers with too many divisors for an exact search: seeded local search from random tilings. A
-/// move shifts one prime factor. It ends after the time limit (default 10 s) or when stopped. The result is
-/// never proven; its gap refers to a bound from compulsory traffic and full use of the PEs.
+/// Search for layers with too many divisors for an exact search: local search from random tilings with a
+/// fixed seed. A move shifts one prime factor to another level. The search ends after the time limit (default
+/// 10 s) or when stopped. The result is never proven; its gap refers to a bound from compulsory traffic and
+/// full use of the PEs.
 [[nodiscard]] SearchResult sampledSearch(const LoopNest& nest, const Architecture& architecture,
                                          const SearchOptions& options);
 

@@ -28,8 +28,8 @@ struct Found
     int dramOperand = -1;
 };
 
-/// Up to one class per operand and one without reuse. Within an operand more loops innermost never cost
-/// more, in energy or in cycles, so the proper subsets need not be looked at.
+/// At most one order class per operand, and one without reuse. For a reused operand, more of its loops
+/// innermost never cost more energy or cycles, so the proper subsets are not tried.
 template <typename T> struct FewClasses
 {
     int count = 0;
@@ -82,7 +82,7 @@ private:
     {
         Index index;
         std::int64_t tilings; ///< number of tilings in the whole space with this tile
-        std::int64_t valid;   ///< number of these that fit
+        std::int64_t valid;   ///< number of these tilings that fit
         Cost bound;
     };
 
@@ -106,7 +106,8 @@ private:
         return true;
     }
 
-    /// Tilings of the whole space that have this SPM tile: each exponent e split over SPM, RF, SPATIAL.
+    /// Number of tilings of the whole space that have this SPM tile: each exponent e is split over SPM, RF
+    /// and SPATIAL.
     [[nodiscard]] std::int64_t tilingsOf(Index tile) const
     {
         std::int64_t out = 1;
@@ -132,7 +133,7 @@ private:
         return out;
     }
 
-    /// Calls visit(lower bound) for every combination of reused operands; stops when it returns true.
+    /// Calls visit(lower bound) for every combination of reused operands, until visit() returns true.
     template <typename Visit>
     void boundTile(Index tile, const FewClasses<DramTerms>& classes, Visit&& visit) const
     {
@@ -184,7 +185,8 @@ private:
             });
             m_tiles.push_back({index, all, valid, least});
         }
-        // Promising tiles first; a few of the best by energy and by cycles open the two ends of the front.
+        // Tiles with good bounds are searched first. A few tiles with the best energy and the best cycles
+        // open the two ends of the front.
         const auto edp = [](const Tile& t) { return t.bound.energy * static_cast<double>(t.bound.cycles); };
         std::sort(m_tiles.begin(), m_tiles.end(), [&](const Tile& a, const Tile& b) {
             const double x = edp(a);
@@ -225,15 +227,15 @@ private:
         });
     }
 
-    /// Requirements of operands that bypass the scratchpad; empty if no operand does.
+    /// Values for operands that bypass the scratchpad; empty if no operand does.
     struct Direct
     {
         FastEvaluator::TileDma dma;
         Factors outer{};
     };
 
-    /// Calls visit(cost, spm operand, dram operand) for all classes that can be needed, until `visit` returns
-    /// true.
+    /// Calls visit(cost, spm operand, dram operand) for all order classes that may be on the front, until
+    /// visit() returns true.
     template <typename Visit>
     void visitClasses(Worker& w, const ArrayTerms& terms, std::int64_t passes, FewClasses<SpmClass>& spms,
                       const FewClasses<DramTerms>& drams, const Direct& direct, Visit&& visit) const
@@ -329,7 +331,7 @@ private:
     SearchResult finish()
     {
         SearchResult out = result([this](const Found& found) { return methodOf(found); });
-        // Everything valid is either still open, or visited, or cut.
+        // Valid tilings that are neither open nor visited were cut.
         std::int64_t open = 0;
         OpenBound least;
         if (m_listed) {
@@ -349,7 +351,7 @@ private:
         return out;
     }
 
-    /// Every operand crosses DRAM once, every PE works in every cycle.
+    /// Lower bound for all methods: every operand crosses DRAM once, and every PE works in every cycle.
     [[nodiscard]] Cost rootBound() const
     {
         const EnergyTable& pj = m_architecture.energyPj;
@@ -361,7 +363,8 @@ private:
         return {energy, cycles};
     }
 
-    /// Stopped before anything was found: the method that has everything at DRAM, when it is valid.
+    /// If the search was stopped before it found a method, adds the method with all factors at DRAM if that
+    /// is valid.
     void addTrivial(SearchResult& out) const
     {
         const Method method = trivialMethod(m_nest);
@@ -372,7 +375,7 @@ private:
     Lattice m_lattice;
     FastEvaluator m_evaluator;
     const ArrayTable* m_table = nullptr;
-    bool m_spmConstrained = false; ///< factors at SPM are asked for
+    bool m_spmConstrained = false; ///< true if constraints bound factors at SPM
     bool m_dramConstrained = false;
     std::optional<TileBounds> m_bounds;
     std::vector<Tile> m_tiles;

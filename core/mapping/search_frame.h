@@ -17,31 +17,32 @@
 
 namespace tilewright::mapping {
 
-/// Relative tolerance below which energies count as equal. It is above the rounding error of their sums.
+/// Relative difference up to which energies count as equal. It is above the rounding error of their sums.
 inline constexpr double kEnergyTolerance = 1e-12;
 
-/// Pareto front of (energy, cycles), both minimised. Points are in ascending order of energy and descending
-/// order of cycles. Of equal points, the front keeps the one of the first part of the space, so that the
-/// threads of a search find the same front each time.
+/// Pareto front of (energy, cycles), both minimised. Points are sorted by ascending energy, hence by
+/// descending cycles. Of equal points, the front keeps the one from the first part of the space, so that the
+/// threads of a search always find the same front.
 template <typename Payload> class Front
 {
 public:
     struct Point
     {
         Cost cost;
-        std::size_t part; ///< of the space
+        std::size_t part; ///< part of the space in which it was found
         Payload payload;
     };
 
     [[nodiscard]] const std::vector<Point>& points() const noexcept { return m_points; }
     [[nodiscard]] bool empty() const noexcept { return m_points.empty(); }
 
-    /// True if a point has at most this energy and at most these cycles. An equal point of a later part than
-    /// `part` does not count. `cost` may be a lower bound: no better method is lost.
+    /// True if some point of the front has at most this energy and at most these cycles. A point that equals
+    /// `cost` does not count if it is from a later part than `part`. `cost` may be a lower bound: then no
+    /// better method is lost.
     [[nodiscard]] bool dominates(const Cost& cost, std::size_t part = 0) const noexcept
     {
         const double energy = cost.energy * (1 + kEnergyTolerance);
-        // Binary search: among the points with at most this energy, the last one has the fewest cycles.
+        // Binary search. Of all points with at most this energy, the last one has the fewest cycles.
         std::size_t low = 0;
         std::size_t high = m_points.size();
         while (low < high) {
@@ -78,7 +79,7 @@ private:
     std::vector<Point> m_points;
 };
 
-/// A worker's copy of the front, and its counters since they were last added to those of the search.
+/// A worker's copy of the front, and the worker's counts that are not yet added to those of the search.
 template <typename Payload> struct FrontCopy
 {
     [[nodiscard]] bool dominates(const Cost& cost) const noexcept { return front.dominates(cost, part); }
@@ -91,7 +92,7 @@ template <typename Payload> struct FrontCopy
 };
 
 /// Base of all searches: limits, the front that the workers share, counters, progress reports and the result.
-/// The space is searched part by part. A method can be rebuilt from its `Payload`.
+/// The space is searched part by part. A method is stored as a `Payload`, from which it can be rebuilt.
 template <typename Payload> class SearchFrame
 {
 public:
@@ -114,7 +115,7 @@ protected:
         return m_options.stop.stop_requested() || (m_options.seconds > 0 && elapsed() >= m_options.seconds);
     }
 
-    /// Brings a worker's copy of the front up to date before it searches a part.
+    /// Updates a worker's copy of the front before the worker searches a part.
     void refresh(FrontCopy<Payload>& copy, std::size_t part)
     {
         copy.part = part + 1;
@@ -168,7 +169,7 @@ protected:
                 visit(parts[i]);
     }
 
-    /// Share of the space that is done: `m_settled` of `m_total`.
+    /// Share of the space that is settled: `m_settled` of `m_total`.
     [[nodiscard]] double share() const
     {
         if (m_total == 0)
@@ -176,7 +177,7 @@ protected:
         return static_cast<double>(m_settled.load()) / static_cast<double>(m_total);
     }
 
-    /// At most about ten times a second.
+    /// Reports the progress, at most about ten times a second.
     void report()
     {
         if (!m_options.status || elapsed() - m_reported < 0.09)
@@ -217,8 +218,8 @@ protected:
     LoopNest m_nest;
     Architecture m_architecture;
     SearchOptions m_options;
-    SearchCounts m_counts; ///< without what the workers count
-    bool m_listed = false; ///< all parts of the space are known
+    SearchCounts m_counts; ///< counts that the workers have added
+    bool m_listed = false; ///< true if all parts of the space are known
     std::int64_t m_total = 0;
     std::atomic<std::int64_t> m_settled{0};
     Front<Payload> m_front;
@@ -226,7 +227,7 @@ protected:
 private:
     using Clock = std::chrono::steady_clock;
 
-    /// The caller holds the lock.
+    /// Copies the front. The caller holds the lock.
     void copyFront(FrontCopy<Payload>& copy) const
     {
         copy.front = m_front;
@@ -242,7 +243,7 @@ private:
     }
 
     Clock::time_point m_start;
-    double m_reported = 0; ///< seconds
+    double m_reported = 0; ///< time of the last report in seconds
     std::vector<std::atomic<bool>> m_settledParts;
     std::atomic<std::int64_t> m_visited{0};
     std::atomic<std::int64_t> m_evaluations{0};

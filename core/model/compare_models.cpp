@@ -49,9 +49,9 @@ struct Side
 
     const Model& model;
     std::vector<OperatorId> order;
-    std::vector<std::uint32_t> writer;               ///< per tensor
-    std::vector<std::vector<std::uint32_t>> readers; ///< per tensor
-    std::vector<std::uint32_t> partner;              ///< per operator: in the other model
+    std::vector<std::uint32_t> writer;               ///< per tensor: operator that writes it
+    std::vector<std::vector<std::uint32_t>> readers; ///< per tensor: operators that read it
+    std::vector<std::uint32_t> partner;              ///< per operator: its counterpart in the other model
 };
 
 class Matcher
@@ -65,7 +65,7 @@ public:
             return std::string(toString(s.op(i).kind)) + "|" + s.op(i).name;
         });
         m_named = m_after.partner;
-        // Each match may identify further matches among the neighbours.
+        // A match may identify further matches among its neighbours, so this is repeated.
         for (int round = 0; round < 8; ++round) {
             const std::size_t known = m_pairs;
             pairUp([this](const Side& s, std::uint32_t i) { return around(s, i, true); });
@@ -80,7 +80,8 @@ public:
     }
 
 private:
-    /// Operators without a partner and with the same key become partners, in order. An empty key is none.
+    /// Makes operators without a partner partners if they have the same key, in order. Operators with an
+    /// empty key are not paired.
     template <typename Key> void pairUp(const Key& key)
     {
         std::unordered_map<std::string, std::vector<std::uint32_t>> waiting;
@@ -103,12 +104,12 @@ private:
         }
     }
 
-    /// The kind and the partners of who writes its operands, or of who reads its results. Empty when none of
-    /// them has one.
+    /// Key of an operator's neighbourhood: its kind, and the partners of the operators that write its
+    /// operands (`before`) or read its results. Empty if none of these operators has a partner.
     [[nodiscard]] std::string around(const Side& s, std::uint32_t i, bool before) const
     {
         const bool isBefore = &s == &m_before;
-        // Both sides name a partner by its number in the earlier model.
+        // In keys of both models, a partner is named by its number in the earlier model.
         const auto name = [&](std::uint32_t o) {
             const std::uint32_t p = s.partner[o];
             return p == kNone ? std::string("?") : std::to_string(isBefore ? o : p);
@@ -159,7 +160,7 @@ private:
 
     [[nodiscard]] ModelComparison result() const
     {
-        // An operator that was removed stands before the counterpart of the operator that followed it.
+        // An operator that was removed is placed before the counterpart of the operator that followed it.
         std::vector<std::vector<std::uint32_t>> goneBefore(m_after.partner.size() + 1);
         std::size_t anchor = m_after.partner.size();
         for (auto o = m_before.order.rbegin(); o != m_before.order.rend(); ++o)

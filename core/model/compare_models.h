@@ -12,7 +12,7 @@ namespace tilewright::model {
 
 enum class OperatorChange : std::uint8_t {
     Same,
-    Changed, ///< other shapes, sizes or attributes
+    Changed, ///< shapes, sizes or attributes differ
     New,
     Gone,
 };
@@ -23,24 +23,25 @@ struct OperatorPair
 {
     OperatorChange change = OperatorChange::Same;
     std::optional<OperatorId> before, after;
-    /// true if the operators were paired by name; false: by the operators around them
+    /// True if the operators were paired by name; false if by the operators around them.
     bool byName = false;
-    /// in the earlier and the later model; 0 if the operator is not in that model
+    /// Multiply-accumulates in the earlier and in the later model; 0 if the operator is not in that model.
     std::array<std::int64_t, 2> macs{};
-    std::array<std::int64_t, 2> bytes{}; ///< bytes of operands and results
+    /// Bytes of operands and results, in the earlier and in the later model.
+    std::array<std::int64_t, 2> bytes{};
 };
 
 /// The comparison of two models.
 struct ModelComparison
 {
-    /// in the order of the later model; operators that are gone keep their place from the earlier one
+    /// Operators in the order of the later model. Removed operators keep their place from the earlier model.
     std::vector<OperatorPair> operators;
     std::array<std::int64_t, 2> macs{}, bytes{};
     std::size_t same = 0, changed = 0, added = 0, gone = 0;
 };
 
-/// Operators are counterparts when they have the same name and kind, else when the same kind stands between
-/// counterparts, else when kind and shapes are the same, in order.
+/// Pairs the operators of two models. Operators are counterparts if they have the same name and kind, else if
+/// they have the same kind and stand between counterparts, else if kind and shapes are the same, in order.
 [[nodiscard]] ModelComparison compareModels(const Model& before, const Model& after);
 
 } // namespace tilewright::model

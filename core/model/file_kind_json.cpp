@@ -28,8 +28,8 @@ struct Mark
     FileKind kind;
 };
 
-/// Ordered: a schedule is recognised before a problem, because tools like to add fields; a generated model
-/// may have "layers".
+/// Marks of the kinds, in the order in which they are tried. A schedule is recognised before a problem,
+/// because other tools may add fields; a generated model may have "layers".
 constexpr Mark kMarks[] = {
     {"generate", FileKind::NpuModel},
     {"subgraphs", FileKind::Schedule},
@@ -61,13 +61,13 @@ constexpr Mark kMarks[] = {
     {"ops", FileKind::Model},
 };
 
-/// The names of members `level` brackets deep (1: of the outermost object), as far as the text is JSON: what
-/// a file is can be told before its reader parses it, so that nothing is parsed twice. Names with escapes are
-/// none of ours. Ends where `isEnough` returns true for a name.
+/// Calls isEnough(name) for the names of members inside `level` brackets (1: the outermost object), until it
+/// returns true. This tells the kind of a file before its reader parses it, so that nothing is parsed twice.
+/// The text need not be valid JSON. Names with escapes are skipped, since no known field has any.
 template <typename F> void forEachName(std::string_view text, int level, const F& isEnough)
 {
     int depth = 0;
-    std::string_view last; // string read last at this level
+    std::string_view last; // last string read at this level
     for (std::size_t i = 0; i < text.size(); ++i)
         switch (text[i]) {
         case '"': {
@@ -98,7 +98,7 @@ template <typename F> void forEachName(std::string_view text, int level, const F
 std::vector<std::string_view> topLevelNames(std::string_view text)
 {
     std::vector<std::string_view> names;
-    constexpr std::size_t kMost = 4096; // the reader refuses an object with more fields
+    constexpr std::size_t kMost = 4096; // maximum number of fields; the reader refuses an object with more
     forEachName(text, 1, [&](std::string_view name) {
         names.push_back(name);
         return names.size() == kMost;
@@ -123,7 +123,7 @@ bool hasLoopsInLevels(std::string_view text)
     return found;
 }
 
-/// Says what a text is that is neither JSON nor a topology, as far as its beginning tells; empty for others.
+/// Describes a text that is neither JSON nor a topology, judging by its beginning; empty if unknown.
 std::string otherText(std::string_view text)
 {
     const std::size_t start = std::min(text.find_first_not_of("\xef\xbb\xbf \t\r\n"), text.size());
@@ -133,7 +133,7 @@ std::string otherText(std::string_view text)
     if (line.starts_with('<'))
         return "is XML or HTML, which is not read: export the model to ONNX";
     if (line.empty() || line.find_first_of("{[\"") == 0 || line.find('\0') != std::string_view::npos)
-        return {}; // the parser of JSON has the sentence
+        return {}; // empty: the JSON parser has a better message
     const std::size_t word =
         line.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
     const bool isKey = word != 0 && word < line.size() && line[word] == ':';
@@ -171,7 +171,8 @@ Result<FileKind> fileKindOf(std::string_view text, const std::string& file)
     const auto has = [&](std::string_view field) {
         return std::find(names.begin(), names.end(), field) != names.end();
     };
-    // The memory hierarchy of the Systolic lens has levels too, but neither of the two that a machine needs.
+    // The memory hierarchy of the Systolic lens has levels, too, but not the fields "name" and
+    // "element_bytes" that a machine needs.
     if (has("levels") && has("name") && has("element_bytes") && !has("frequency_ghz"))
         return FileKind::Machine;
     if (has("levels") && hasLoopsInLevels(json))
@@ -180,7 +181,8 @@ Result<FileKind> fileKindOf(std::string_view text, const std::string& file)
         if (has(mark.field))
             return mark.kind == FileKind::Model && hasFieldsOfNpu(json) ? FileKind::NpuModel : mark.kind;
     if (text.find("((") != std::string_view::npos && text.find_first_of("{\"") == std::string_view::npos)
-        return FileKind::MappingMethod; // nested tuples of factors, as the source document prints a method
+        // Nested tuples of factors, the form in which the source document prints a method.
+        return FileKind::MappingMethod;
     std::string other = foreignFormat(text);
     if (other.empty())
         other = otherText(json);

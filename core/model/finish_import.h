@@ -8,16 +8,17 @@
 
 namespace tilewright::model {
 
-/// Number of uses of each name.
+/// How often each name is used.
 using NameUses = std::unordered_map<std::string, std::size_t>;
 /// Returns the name, with a number appended ("x#1") if it is already in use.
 [[nodiscard]] std::string freshName(NameUses& names, const std::string& name);
 
-/// Sets the element size of the model to that of most elements. Tensors of another size keep their own.
+/// Sets the model's default element size to the size of most elements. Tensors with another size state their
+/// own.
 void chooseElementBytes(Model& model);
 
-/// Name of a model: `name`, the one in the file, or that of the file if it is empty or of the kind that every
-/// exporter writes ("main").
+/// Name of a model: `name`, which is the name in the file, or the file's name if `name` is empty or is one
+/// that every exporter writes ("main").
 [[nodiscard]] std::string nameOfModel(const std::string& name, const std::string& file);
 
 } // namespace tilewright::model

@@ -54,7 +54,8 @@ public:
         noc();
         value("dma.init_cycles", m.dma.initCycles, kDma.initCycles, "default");
         value("dma.mhz", m.dma.mhz, kDma.mhz, "default");
-        // Rounded up to a millionth, as DmaClock counts: never faster than the external memory.
+        // Rounded up to a millionth, as DmaClock does, so that the DMA is never faster than the external
+        // memory.
         const double perByte = m.dma.mhz / 1000 / m.at(MachineLevel::External).gbPerSecond;
         value("dma.cycles_per_byte", m.dma.cyclesPerByte, std::ceil(perByte * 1e6 - 1e-6) / 1e6,
               "dma.mhz / 1000 / levels.external.gb_per_s");
@@ -97,7 +98,7 @@ private:
         m.derived.push_back({path, "false", "default"});
     }
 
-    /// `path` is empty or ends with a dot.
+    /// Derives missing fields of a kind of cores. `path` is empty or ends with a dot.
     void cores(const std::string& path, MachineCores& c)
     {
         value(path + "arrays", c.arrays, 1, "default");
@@ -110,7 +111,7 @@ private:
         value(path + "vector.lanes", c.lanes, 2 * c.cols, "2 * array cols");
     }
 
-    /// What a level that the file has leaves open.
+    /// Derives the missing fields of a level that the file has.
     void levelSizes()
     {
         for (const MachineLevel level : kMachineLevels) {
@@ -165,8 +166,8 @@ private:
                              "the largest level between the array and external"});
     }
 
-    /// The Systolic lens wants all five: one that the machine lacks is as its neighbour further out, or, when
-    /// there is none between the array and external, as the next inner one.
+    /// The Systolic lens needs all five levels. A missing level is a copy of its neighbour further out or, if
+    /// there is none between the array and the external memory, of the next inner level.
     void levels()
     {
         using L = MachineLevel;
@@ -191,7 +192,7 @@ private:
     void dram()
     {
         constexpr Machine::Dram kDram;
-        // A cycle moves whole bytes; what rounding takes away is told.
+        // The machine moves whole bytes per cycle; a note states what the rounding loses.
         const double exact = m.bytesPerCycle(MachineLevel::External);
         const auto whole = static_cast<std::int64_t>(std::floor(exact + 1e-9));
         std::int64_t channels = 1;
@@ -307,7 +308,7 @@ const MacRate* rateOfPair(const std::vector<MacRate>& rates, std::int64_t wide, 
     return it == rates.end() ? nullptr : &*it;
 }
 
-/// Widths of two operands in whole bits, the wider one first.
+/// Widths of two operands in bits, rounded to whole bits, the wider one first.
 std::pair<std::int64_t, std::int64_t> wholeBits(double bits, double otherBits)
 {
     const auto whole = [](double b) {
@@ -339,7 +340,7 @@ double MachineCores::macsPerCycle(double bits, double otherBits) const noexcept
 double Machine::Dram::deliverableBytesPerCycle() const noexcept
 {
     const auto burst = static_cast<double>(burstBytes);
-    // As docs/rules/npu.md 5.3: a burst takes whole cycles of the bus, and a bank is busy until the bus is
+    // As in docs/rules/npu.md 5.3, a burst takes whole cycles of the bus, and a bank is busy until the bus is
     // released.
     const double bus = std::ceil(burst / bytesPerCycle - 1e-9);
     const double bank = bus + (pipelinedHits ? bus : static_cast<double>(rowHitCycles));
@@ -350,8 +351,8 @@ double Machine::Dram::requestedBytesPerCycle() const noexcept
 {
     if (outstandingRequests == 0)
         return std::numeric_limits<double>::infinity();
-    // As docs/rules/npu.md 5.9: the bursts of one interleave block follow each other on their bank, those of
-    // other blocks at best at the same time.
+    // As in docs/rules/npu.md 5.9, the bursts of one interleave block follow each other on their bank. Those
+    // of other blocks can be served at the same time at best.
     const std::int64_t bursts = std::max<std::int64_t>(1, requestBytes / burstBytes);
     const auto onBank =
         static_cast<double>(std::min(bursts, std::max<std::int64_t>(1, interleaveBytes / burstBytes)));
@@ -396,7 +397,7 @@ void deriveMachine(Machine& machine)
 
 std::optional<Machine> machinePreset(std::string_view name)
 {
-    // Parsed once: the window compares with the presets after every edit.
+    // The presets are parsed only once, because the window compares the machine with them after every edit.
     static const std::vector<std::pair<std::string_view, Machine>> known = [] {
         std::vector<std::pair<std::string_view, Machine>> out;
         for (const MachinePreset& preset : machinePresets())

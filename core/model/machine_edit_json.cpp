@@ -18,13 +18,13 @@ std::vector<std::string> wordsOf(std::string_view text)
     return out;
 }
 
-/// The value of a field from its text.
+/// Converts the text of a field to its JSON value.
 Json fieldValue(std::string_view path, std::string_view text)
 {
     Json parsed = parsedJson(text);
-    if (path.ends_with("_loops") && !parsed.is_array()) // "Fx M"
+    if (path.ends_with("_loops") && !parsed.is_array()) // a list of loops such as "Fx M"
         return wordsOf(text);
-    if (path.ends_with("array.rates") && !parsed.is_object()) { // "16:1 8x4:2.5"
+    if (path.ends_with("array.rates") && !parsed.is_object()) { // rates such as "16:1 8x4:2.5"
         Json rates = Json::object();
         for (const std::string& word : wordsOf(text)) {
             const std::size_t colon = std::min(word.find(':'), word.size());
@@ -37,7 +37,8 @@ Json fieldValue(std::string_view path, std::string_view text)
     return isText ? Json(std::string(text)) : std::move(parsed);
 }
 
-/// Gives the object `parent` separate memories of equal size in `parts`, or one memory in `whole`.
+/// Gives the object `parent` separate memories of equal size (member `parts`), or one memory (member
+/// `whole`).
 void splitMemory(Json& parent, const char* whole, const char* parts, bool separate, std::int64_t bytes)
 {
     if (separate == parent.contains(parts))
@@ -50,7 +51,8 @@ void splitMemory(Json& parent, const char* whole, const char* parts, bool separa
         parent[whole] = bytes;
 }
 
-/// Drops the fields of other kinds of arrays; a spatial array begins with channels on both axes.
+/// Changes the kind of an array: drops the fields of other kinds. A spatial array starts with channels on
+/// both axes.
 void changeKind(Json& array, std::string_view kind)
 {
     const auto keep = [&](const char* field, std::string_view of) {
@@ -68,7 +70,8 @@ void changeKind(Json& array, std::string_view kind)
         array["col_loops"] = {"M"};
 }
 
-/// Adds kinds of cores, as copies of the first one, and drops those that are not named.
+/// Sets the other kinds of cores to those named: adds missing ones as copies of the first kind, and drops all
+/// others.
 void nameOtherCores(Json& machine, std::string_view names)
 {
     const Json old = machine.contains("other_cores") ? machine["other_cores"] : Json::object();
@@ -82,7 +85,7 @@ void nameOtherCores(Json& machine, std::string_view names)
 
 Result<Machine> withMachineField(const Machine& machine, std::string_view path, std::string_view value)
 {
-    Machine before = machine; // a changed value has another origin
+    Machine before = machine; // a changed value loses its source
     before.sources.erase(std::string(path));
     Json json = givenFields(before);
     if (path == "other_cores") {

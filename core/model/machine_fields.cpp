@@ -10,7 +10,7 @@ namespace tilewright {
 
 namespace {
 
-// -- which lens models which field
+// Data and functions that say which lens models which field:
 
 constexpr unsigned lensBit(MachineLens lens)
 {
@@ -20,20 +20,21 @@ constexpr unsigned kSchedule = lensBit(MachineLens::Schedule), kSystolic = lensB
                    kNpu = lensBit(MachineLens::Npu), kMapping = lensBit(MachineLens::Mapping),
                    kAll = kSchedule | kSystolic | kNpu | kMapping;
 
-/// Fields whose path begins with `path`; the first entry that fits counts. `*` is one part of a path.
+/// Lenses that model the fields whose path begins with `path`; the first matching entry counts. `*` stands
+/// for one part of a path.
 struct Modelled
 {
     std::string_view path;
     unsigned lenses;
-    /// True if a lens that does not model the field computes as if it had its default, so that another value
-    /// is left out. False: the field belongs to the cost model of the lenses that have it.
+    /// True: a lens that does not model the field computes with its default, so that another value is listed
+    /// as left out. False: the field belongs only to the cost model of the lenses that model it.
     bool toldIfLeftOut = true;
-    /// The level of which a field is modelled: any, or the one that Machine::sharedLevel() returns.
+    /// The memory level for which the field is modelled: any, or the one that Machine::sharedLevel() returns.
     enum class Where : std::uint8_t { Any, SharedLevel } where = Where::Any;
 };
 
-// The one list of the fields and the lenses that model them. A lens that begins to model a field gets its bit
-// here; the answers of all lenses follow.
+// All fields with the lenses that model them. When a lens begins to model a field, its bit is added here; the
+// answers of all lenses follow from this list.
 constexpr Modelled kModelled[] = {
     {"name", kAll, false},
     {"element_bytes", kAll, false},
@@ -45,7 +46,8 @@ constexpr Modelled kModelled[] = {
     {"array.rows", kAll, false},
     {"array.cols", kAll, false},
     {"array.dataflow", kSystolic, false},
-    {"array.kind", kSchedule | kSystolic | kNpu}, // the Schedule lens tells fixed loops when it lowers
+    // The Schedule lens reports fixed loops when it lowers a model.
+    {"array.kind", kSchedule | kSystolic | kNpu},
     {"array.rates", kSchedule | kSystolic | kNpu},
     {"array.winograd_weights", kNpu},
     {"array", kSystolic | kNpu},
@@ -81,7 +83,7 @@ constexpr Modelled kModelled[] = {
     {"noc.core_to_core", kNpu},
     {"noc", kNpu, false},
     {"dma", kMapping, false},
-    {"links", 0, false}, // of several chips: the Summary and the sweep of language models
+    {"links", 0, false}, // for several chips: used by the Summary and the sweep of language models
     {"launch_us", 0},
     {"energy_pj.rf_write", kMapping},
     {"energy_pj.spm_write", kMapping},
@@ -115,10 +117,10 @@ const Modelled& modelled(const Machine& machine, std::string_view path)
     };
     const auto* it =
         std::ranges::find_if(kModelled, [&](const Modelled& m) { return fits(m.path, path) && isThere(m); });
-    return it == std::end(kModelled) ? kModelled[0] : *it; // a test finds every field in the list
+    return it == std::end(kModelled) ? kModelled[0] : *it; // a test checks that every field is in the list
 }
 
-// -- the list of fields
+// Functions that make the list of the fields:
 
 class FieldList
 {
@@ -141,7 +143,7 @@ public:
     {
         text(path, std::move(label), meaning, value ? "true" : "false", {"false", "true"});
     }
-    /// A field that stands for several fields of the file.
+    /// Adds an entry that stands for several fields of the file.
     void summary(const std::string& path, std::string label, MachineUnit unit, std::string value, bool given,
                  std::string formula, std::string_view meaning, std::vector<std::string_view> words = {})
     {
@@ -158,14 +160,14 @@ public:
     {
         add(path, label, meaning, unit, formatNumber(value));
     }
-    /// A value that follows from others and cannot be set.
+    /// Adds a value that follows from others and cannot be set.
     void computed(const std::string& path, std::string label, MachineUnit unit, double value,
                   std::string_view meaning)
     {
         add(path, std::move(label), meaning, unit, formatNumber(value));
         setEditable(false);
     }
-    /// Says whether the last field can be set.
+    /// Sets whether the last added field can be set.
     void setEditable(bool editable) { m_out.back().editable = editable; }
     std::vector<MachineField> take() { return std::move(m_out); }
 
@@ -234,13 +236,13 @@ std::string spaced(const std::vector<std::string>& words)
     return out;
 }
 
-/// `path` is empty or ends with a dot.
+/// Adds the fields of an array. `path` is empty or ends with a dot.
 void arrayFields(FieldList& f, const std::string& path, const MachineCores& c)
 {
     using U = MachineUnit;
     if (path.empty())
         f.group("array");
-    f.number(path + "arrays", "arrays", U::Count, c.arrays, "Of one core.");
+    f.number(path + "arrays", "arrays", U::Count, c.arrays, "Number of arrays of one core.");
     f.text(path + "array.kind", "kind",
            "Systolic; dot products of rows inputs for each of cols outputs; or fixed loops on each axis.",
            std::string(toString(c.kind)), {"systolic", "dot_product", "spatial"});
@@ -259,9 +261,9 @@ void arrayFields(FieldList& f, const std::string& path, const MachineCores& c)
     }
     if (c.kind == ArrayKind::Spatial) {
         f.loops(path + "array.row_loops", "loops of the rows", spaced(c.rowLoops),
-                "Unrolled on the rows; the first is fixed, the others fill what it leaves.");
+                "Loops unrolled on the rows: the first is fixed, the others fill the remaining rows.");
         f.loops(path + "array.col_loops", "loops of the columns", spaced(c.colLoops),
-                "Unrolled on the columns; the first is fixed, the others fill what it leaves.");
+                "Loops unrolled on the columns: the first is fixed, the others fill the remaining columns.");
     }
     std::string rates;
     for (const MacRate& rate : c.rates)
@@ -278,7 +280,8 @@ void arrayFields(FieldList& f, const std::string& path, const MachineCores& c)
     f.number(path + "array.winograd", "Winograd", U::Factor, c.winograd,
              "Factor by which 3 x 3 convolutions with stride 1 need fewer multiplications.");
     f.number(path + "array.winograd_weights", "weights for Winograd", U::Factor, c.winogradWeights,
-             "Factor by which their weights take more room in memory, as they are stored transformed.");
+             "Factor by which the weights of these convolutions need more memory, because they are stored "
+             "transformed.");
 }
 
 } // namespace
@@ -288,26 +291,26 @@ std::vector<MachineField> machineFields(const Machine& m)
     using U = MachineUnit;
     FieldList f(m);
     f.group("machine");
-    f.text("name", "name", "What the machine is called.", m.name);
+    f.text("name", "name", "Name of the machine.", m.name);
     f.number("element_bytes", "bytes per element", U::Bytes, m.elementBytes,
-             "Of every tensor, in every lens.");
+             "Bytes of an element of every tensor, in every lens.");
     f.number("accumulator_bytes", "bytes per accumulator", U::Bytes, m.accumulatorBytes,
-             "Of a partial sum of the NPU.");
-    f.number("clock_ghz", "clock", U::Ghz, m.clockGhz, "Of array, vector unit and scratchpad.");
+             "Bytes of a partial sum of the NPU.");
+    f.number("clock_ghz", "clock", U::Ghz, m.clockGhz, "Clock of array, vector unit and scratchpad.");
     f.number("technology_nm", "technology", U::Factor, m.technologyNm,
-             "Nanometres of the process, for energies of memories that are not stated.");
+             "Process technology in nm, from which energies that are not stated are derived.");
     f.number("cores", "cores", U::Count, m.cores, "NPU cores, each with an array and a scratchpad.");
     arrayFields(f, {}, m);
     f.group("vector unit");
-    f.number("vector.lanes", "lanes", U::Count, m.lanes, "Elements a cycle and pass.");
+    f.number("vector.lanes", "lanes", U::Count, m.lanes, "Number of elements per cycle and pass.");
     f.number("vector.passes.softmax", "passes of softmax", U::Count, m.passes.softmax,
-             "Times the unit goes over its operand.");
+             "Number of times that the unit passes over its operand.");
     f.number("vector.passes.layer_norm", "passes of layer norm", U::Count, m.passes.layerNorm,
-             "Times the unit goes over its operand.");
+             "Number of times that the unit passes over its operand.");
     f.number("vector.passes.rms_norm", "passes of RMS norm", U::Count, m.passes.rmsNorm,
-             "Times the unit goes over its operand.");
+             "Number of times that the unit passes over its operand.");
     f.number("vector.passes.elementwise", "passes of other operators", U::Count, m.passes.elementwise,
-             "Times the unit goes over its operand.");
+             "Number of times that the unit passes over its operand.");
     for (const MachineLevel level :
          {MachineLevel::L1, MachineLevel::L2, MachineLevel::L3, MachineLevel::External, MachineLevel::Host}) {
         const std::string path = "levels." + std::string(toString(level));
@@ -326,11 +329,11 @@ std::vector<MachineField> machineFields(const Machine& m)
         if (l.hasMemories())
             operandFields(f, path + ".memories", l.memories, "Bytes of one buffer for this operand alone.");
         f.number(path + ".gb_per_s", "bandwidth", U::GbPerSecond, l.gbPerSecond,
-                 "Of all buffers of the level together.");
+                 "Rate of all buffers of the level together.");
         f.number(path + ".read_gb_per_s", "bandwidth of reads", U::GbPerSecond, l.readGbPerSecond,
-                 "Of a read port beside a write port.");
+                 "Rate of the read port, if there is also a write port.");
         f.number(path + ".write_gb_per_s", "bandwidth of writes", U::GbPerSecond, l.writeGbPerSecond,
-                 "Of a write port beside a read port.");
+                 "Rate of the write port, if there is also a read port.");
         if (level == MachineLevel::External || level == MachineLevel::Host)
             continue;
         f.flag(path + ".shared", "shared by all cores", l.shared,
@@ -345,9 +348,10 @@ std::vector<MachineField> machineFields(const Machine& m)
             pads.push_back(toString(level));
     f.text("scratchpad", "level", "The level that is the fast memory of one core.",
            std::string(toString(m.scratchpad)), std::move(pads));
-    f.number("scratchpad_banks", "banks", U::Count, m.scratchpadBanks, "Of one half of the double buffer.");
+    f.number("scratchpad_banks", "banks", U::Count, m.scratchpadBanks,
+             "Number of banks of one half of the double buffer.");
     f.number("register_file_bytes", "register file", U::Bytes, m.registerFileBytes,
-             "Of one processing element.");
+             "Bytes of one processing element.");
     f.setEditable(m.registerFiles[0] == 0);
     f.summary("register_files", "operands", U::Word, m.registerFiles[0] > 0 ? "separate" : "one",
               m.registerFiles[0] > 0, "one register file for all operands",
@@ -358,7 +362,7 @@ std::vector<MachineField> machineFields(const Machine& m)
                       "Bytes of one processing element for this operand alone.");
     f.group("DRAM");
     f.number("dram.channels", "channels", U::Count, m.dram.channels, "Independent channels.");
-    f.number("dram.banks", "banks", U::Count, m.dram.banks, "Of a channel.");
+    f.number("dram.banks", "banks", U::Count, m.dram.banks, "Number of banks of a channel.");
     f.number("dram.bytes_per_cycle", "rate of a channel", U::BytesPerCycle, m.dram.bytesPerCycle,
              "While a burst is on the bus.");
     f.number("dram.burst_bytes", "burst", U::Bytes, m.dram.burstBytes, "Moved at once.");
@@ -366,59 +370,62 @@ std::vector<MachineField> machineFields(const Machine& m)
              "Consecutive bytes of one channel.");
     f.number("dram.row_bytes", "row", U::Bytes, m.dram.rowBytes, "Of a bank.");
     f.number("dram.row_hit_cycles", "row hit", U::Cycles, m.dram.rowHitCycles,
-             "Before a burst of an open row.");
+             "Time before a burst of an open row.");
     f.number("dram.row_miss_cycles", "row miss", U::Cycles, m.dram.rowMissCycles,
-             "Before a burst of another row.");
+             "Time before a burst of another row.");
     f.number("dram.read_latency_cycles", "latency of reads", U::Cycles, m.dram.readLatencyCycles,
-             "From a request to its first byte, beside the times of the banks.");
+             "Time from a request to its first byte, in addition to the times of the banks.");
     f.number("dram.write_latency_cycles", "latency of writes", U::Cycles, m.dram.writeLatencyCycles,
-             "From a request to its first byte, beside the times of the banks.");
+             "Time from a request to its first byte, in addition to the times of the banks.");
     f.number("dram.outstanding_requests", "outstanding requests", U::Count, m.dram.outstandingRequests,
-             "Requests of one DMA of a core on their way. 0: no limit.");
+             "Largest number of requests of a core's DMA under way. 0: no limit.");
     f.number("dram.request_bytes", "request", U::Bytes, m.dram.requestBytes, "Largest size of a request.");
     f.flag("dram.pipelined_hits", "pipelined row hits", m.dram.pipelinedHits,
            "A burst of an open row takes its time on the bus, instead of the time of a row hit.");
-    f.flag(
-        "dram.address_hash", "address hash", m.dram.addressHash,
-        "Higher bits of the address permute channels and banks, so that strides do not meet on one of them.");
+    f.flag("dram.address_hash", "address hash", m.dram.addressHash,
+           "Higher bits of the address permute channels and banks, so that strides do not all use the same "
+           "one.");
     f.computed("dram.deliverable_gb_per_s", "deliverable bandwidth", U::GbPerSecond,
-               m.deliverableGbPerSecond(), "The most that channels, banks and outstanding requests allow.");
+               m.deliverableGbPerSecond(),
+               "Largest rate that channels, banks and outstanding requests allow.");
     f.group("network");
     f.number("noc.link_bytes_per_cycle", "link of a core", U::BytesPerCycle, m.noc.linkBytesPerCycle,
-             "Between a core and the trunk.");
+             "Rate of the link between a core and the trunk.");
     f.number("noc.trunk_bytes_per_cycle", "trunk", U::BytesPerCycle, m.noc.trunkBytesPerCycle,
-             "Shared by all cores.");
+             "Rate of the trunk, which all cores share.");
     f.flag("noc.core_to_core", "core to core", m.noc.coreToCore,
            "A result goes to the core that reads it, while it is in a scratchpad, instead of through DRAM.");
     f.group("DMA");
     f.number("dma.init_cycles", "start of a burst", U::Cycles, m.dma.initCycles, "Cycles of the DMA clock.");
     f.number("dma.cycles_per_byte", "cycles per byte", U::Cycles, m.dma.cyclesPerByte,
              "Cycles of the DMA clock.");
-    f.number("dma.mhz", "clock", U::Mhz, m.dma.mhz, "Of the DMA engine.");
+    f.number("dma.mhz", "clock", U::Mhz, m.dma.mhz, "Clock of the DMA engine.");
     f.group("links between chips");
     f.number("links.gb_per_s", "rate", U::GbPerSecond, m.links.gbPerSecond,
-             "That one chip sends over all its links. 0: it has none.");
+             "Rate at which one chip sends over all its links. 0: it has no links.");
     f.number("links.latency_us", "latency", U::Micros, m.links.latencyMicros,
-             "Of one transfer between two chips.");
+             "Latency of one transfer between two chips.");
     f.text("links.topology", "topology", "Which chips are linked: neighbours in a ring, or every pair.",
            std::string(toString(m.links.topology)), {"ring", "all_to_all"});
     f.group("launch of an operator");
-    const std::string_view launch = "From the command of the host to the start of the operator.";
+    const std::string_view launch = "Time from the command of the host to the start of the operator.";
     f.number("launch_us.product", "product or convolution", U::Micros, m.launch.product, launch);
     f.number("launch_us.softmax", "softmax", U::Micros, m.launch.softmax, launch);
     f.number("launch_us.layer_norm", "layer norm", U::Micros, m.launch.layerNorm, launch);
     f.number("launch_us.rms_norm", "RMS norm", U::Micros, m.launch.rmsNorm, launch);
     f.number("launch_us.elementwise", "other operators", U::Micros, m.launch.elementwise, launch);
     f.group("energy");
-    f.number("energy_pj.rf", "register file", U::Pj, m.energy.rf, "Of an element.");
-    f.number("energy_pj.noc", "network", U::Pj, m.energy.noc, "Of an element.");
-    f.number("energy_pj.spm", "scratchpad", U::Pj, m.energy.spm, "Of an element.");
-    f.number("energy_pj.dram", "DRAM", U::Pj, m.energy.dram, "Of an element.");
+    f.number("energy_pj.rf", "register file", U::Pj, m.energy.rf, "Energy per element.");
+    f.number("energy_pj.noc", "network", U::Pj, m.energy.noc, "Energy per element.");
+    f.number("energy_pj.spm", "scratchpad", U::Pj, m.energy.spm, "Energy per element.");
+    f.number("energy_pj.dram", "DRAM", U::Pj, m.energy.dram, "Energy per element.");
     f.number("energy_pj.mac", "multiply-accumulate", U::Pj, m.energy.mac, "Of one.");
-    f.number("energy_pj.rf_write", "write to the register file", U::Pj, m.energy.rfWrite, "Of an element.");
-    f.number("energy_pj.spm_write", "write to the scratchpad", U::Pj, m.energy.spmWrite, "Of an element.");
-    f.number("energy_pj.dram_write", "write to DRAM", U::Pj, m.energy.dramWrite, "Of an element.");
-    f.number("energy_pj.leakage", "leakage", U::Pj, m.energy.leakage, "Of one cycle of a core.");
+    f.number("energy_pj.rf_write", "write to the register file", U::Pj, m.energy.rfWrite,
+             "Energy per element.");
+    f.number("energy_pj.spm_write", "write to the scratchpad", U::Pj, m.energy.spmWrite,
+             "Energy per element.");
+    f.number("energy_pj.dram_write", "write to DRAM", U::Pj, m.energy.dramWrite, "Energy per element.");
+    f.number("energy_pj.leakage", "leakage", U::Pj, m.energy.leakage, "Energy per cycle of a core.");
     std::vector<std::string> kinds;
     for (const OtherCores& other : m.otherCores)
         kinds.push_back(other.name);
@@ -431,7 +438,8 @@ std::vector<MachineField> machineFields(const Machine& m)
         f.group("cores \"" + other.name + "\"");
         f.number(path + "cores", "cores", U::Count, other.cores, "Cores of this kind.");
         arrayFields(f, path, other);
-        f.number(path + "vector.lanes", "lanes", U::Count, other.lanes, "Elements a cycle and pass.");
+        f.number(path + "vector.lanes", "lanes", U::Count, other.lanes,
+                 "Number of elements per cycle and pass.");
         f.number(path + "scratchpad_bytes", "scratchpad", U::Bytes, other.scratchpadBytes,
                  "Fast memory of one of these cores.");
     }
@@ -445,7 +453,7 @@ std::vector<FieldLeftOut> fieldsLeftOut(const Machine& machine, MachineLens lens
         const Modelled& m = modelled(machine, path);
         return m.toldIfLeftOut && !(m.lenses & lensBit(lens));
     };
-    // The machine that the lens works with instead.
+    // The machine with the values that the lens assumes.
     Machine assumed = machine;
     std::erase_if(assumed.given, isLeftOut);
     deriveMachine(assumed);
@@ -453,7 +461,7 @@ std::vector<FieldLeftOut> fieldsLeftOut(const Machine& machine, MachineLens lens
     for (const MachineField& f : machineFields(machine)) {
         const auto other = std::ranges::find(taken, f.path, &MachineField::path);
         const bool differs = other == taken.end() || other->value != f.value;
-        // The simulator of the NPU moves whole bytes a cycle.
+        // The NPU simulator moves whole bytes per cycle, so it leaves out a fraction.
         const bool fraction = f.path == "dram.bytes_per_cycle" && lens == MachineLens::Npu &&
                               machine.dram.bytesPerCycle != std::floor(machine.dram.bytesPerCycle);
         if (f.given && !f.summary && ((isLeftOut(f.path) && differs) || fraction))

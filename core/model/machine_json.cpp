@@ -17,7 +17,7 @@ constexpr std::array kArrayKinds{ArrayKind::Systolic, ArrayKind::DotProduct, Arr
 constexpr std::array kTopologies{LinkTopology::Ring, LinkTopology::AllToAll};
 constexpr std::array kSourceKinds{SourceKind::Measured, SourceKind::Datasheet, SourceKind::Paper,
                                   SourceKind::Assumed, SourceKind::Fitted};
-/// Loops of convolutions and of products (docs/rules/mapping.md 1).
+/// Names of the loops of convolutions and of products (docs/rules/mapping.md 1).
 constexpr std::array<std::string_view, 10> kLoops{"N", "M", "C", "Ox", "Oy", "Fx", "Fy", "X", "Y", "K"};
 constexpr Integers kBytes{1, std::int64_t{1} << 40};
 constexpr Integers kCores{1, 1 << 20};
@@ -28,14 +28,14 @@ template <typename E> std::string_view wordOf(E value)
     return toString(value);
 }
 
-/// Bytes of the memories for inputs, weights and outputs.
+/// Binds the bytes of the memories for inputs, weights and outputs.
 void bindMemories(JsonFields& f, std::array<std::int64_t, 3>& memories)
 {
     for (const MachineOperand operand : kMachineOperands)
         f.required(toString(operand), memories[static_cast<std::size_t>(operand)], kBytes);
 }
 
-/// The size `key` of a memory, or the sizes `parts` of its parts for the operands.
+/// Binds the size of a memory: as one number `key`, or as an object `parts` with one size per operand.
 template <typename Bind>
 void bindSizeOrParts(JsonFields& f, std::string_view key, std::string_view parts,
                      std::array<std::int64_t, 3>& memories, const Bind& bindSize)
@@ -206,7 +206,7 @@ std::optional<MacRate> rateOfKey(const std::string& key)
     return rate;
 }
 
-/// The paths of all members that are no objects.
+/// Collects the paths of all members that are not objects.
 void collectPaths(const Json& node, const std::string& path, std::set<std::string, std::less<>>& out)
 {
     for (const auto& [key, value] : node.items()) {
@@ -216,7 +216,7 @@ void collectPaths(const Json& node, const std::string& path, std::set<std::strin
     }
 }
 
-/// Leaves only the members whose paths were given.
+/// Removes all members whose paths were not stated.
 void keepGiven(Json& node, const std::string& path, const Machine& m)
 {
     for (auto it = node.begin(); it != node.end();) {
@@ -347,7 +347,8 @@ static void bindFields(JsonFields& f, Provenance& p)
 
 namespace {
 
-/// Replaces each `{"value": v, "kind": ...}` by v, and collects what such objects say of their values.
+/// Replaces each `{"value": v, "kind": ...}` by v, and stores the sources that such objects state for their
+/// values.
 Status takeSources(Json& node, const std::string& file, const std::string& path, Machine& machine)
 {
     for (auto it = node.begin(); it != node.end(); ++it) {
@@ -368,7 +369,7 @@ Status takeSources(Json& node, const std::string& file, const std::string& path,
     return Unit{};
 }
 
-/// Puts the origins of the values back around them.
+/// Writes the sources back: each value with a source becomes an object again.
 void putSources(Json& json, const Machine& machine)
 {
     for (const auto& [path, source] : machine.sources) {
@@ -394,7 +395,7 @@ Json givenFields(const Machine& machine)
 {
     Json json = writeJson(machine);
     keepGiven(json, {}, machine);
-    if (machine.has("dram.bytes_per_cycle")) // a whole number is written as one
+    if (machine.has("dram.bytes_per_cycle")) // a whole number is written without a decimal point
         json["dram"]["bytes_per_cycle"] = jsonNumber(machine.dram.bytesPerCycle);
     putSources(json, machine);
     return json;

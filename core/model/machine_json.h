@@ -7,7 +7,7 @@
 
 namespace tilewright {
 
-/// Returns the fields that a machine file gives, with their origins.
+/// Returns the fields that a machine file states, with their sources.
 [[nodiscard]] Json givenFields(const Machine& machine);
 /// Reads a machine; `file` names it in errors.
 [[nodiscard]] Result<Machine> machineOf(Json json, const std::string& file);

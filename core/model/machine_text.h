@@ -6,14 +6,15 @@
 
 namespace tilewright {
 
-/// "paper: JSSC 52(1) (2017); quoted by a tool"
+/// Text of a source: "paper: JSSC 52(1) (2017); quoted by a tool".
 [[nodiscard]] std::string sourceText(const Provenance& source);
-/// Source, formula or "given".
+/// Text of the origin of a value: its source, its formula or "given".
 [[nodiscard]] std::string originText(const MachineField& field);
-/// True for a field that the levels of the Mapping lens model (docs/rules/hierarchy.md 9), though its four
-/// levels do not.
+/// True for a field that the cost model with levels of the Mapping lens uses (docs/rules/hierarchy.md 9),
+/// although the one with four levels does not.
 [[nodiscard]] bool isOfLevels(std::string_view path);
-/// "Schedule, NPU, Mapping with levels"; what no lens models but the Summary has; or "nothing yet".
+/// Text that names the lenses that use a field: "Schedule, NPU, Mapping with levels". For a field of no lens,
+/// what the Summary uses it for, or "nothing yet".
 [[nodiscard]] std::string usedBy(const MachineField& field);
 
 } // namespace tilewright

@@ -5,7 +5,7 @@
 
 namespace tilewright::model {
 
-/// True if a text begins as a module or function of MLIR does, behind comments and aliases (`#loc = …`).
+/// True if a text begins as a module or function of MLIR does, after any comments and aliases (`#loc = …`).
 [[nodiscard]] bool isMlir(std::string_view text);
 
 } // namespace tilewright::model

@@ -273,7 +273,7 @@ std::string shapeText(const Shape& shape)
     return out + "]";
 }
 
-// Multiply-accumulates, and what they are counted by: windows, the letters of an einsum.
+// Multiply-accumulates, and the counts from which they follow: windows, and the letters of an einsum.
 
 std::int64_t windowOutput(std::int64_t in, std::int64_t kernel, std::int64_t stride, std::int64_t padding,
                           std::int64_t dilation) noexcept

@@ -45,7 +45,7 @@ constexpr Integers kPositive{1, std::int64_t{1} << 40};
 void bindAttributes(JsonFields& f, NoAttributes&, OperatorKind kind)
 {
     if (kind == OperatorKind::View)
-        f.ignored("passes"); // of the NPU lens: how many elements each one is made of
+        f.ignored("passes"); // read only by the NPU lens: number of elements from which each one is computed
 }
 
 void bindAttributes(JsonFields& f, MatMulAttributes& a, OperatorKind)
@@ -78,7 +78,7 @@ void bindAttributes(JsonFields& f, AttentionAttributes& a, OperatorKind)
     f.defaulted("heads", a.heads, 0, kPositive);
     f.defaulted("kv_heads", a.kvHeads, 0, kPositive);
     f.optional("causal", a.causal);
-    f.ignored("variant"); // how the NPU lens cuts it
+    f.ignored("variant"); // read only by the NPU lens: how it tiles the operator
 }
 
 void bindAttributes(JsonFields& f, RecurrentAttributes& a, OperatorKind)
@@ -139,7 +139,7 @@ void bindAttributes(JsonFields& f, BlockAttributes& a, OperatorKind)
     f.required("block", a.block, kPositive);
 }
 
-/// An operator as the file has it, its tensors by name.
+/// An operator as in the file, with its tensors by name.
 struct NamedOperator
 {
     Operator op;
@@ -151,7 +151,7 @@ void bindFields(JsonFields& f, NamedOperator& named)
     Operator& op = named.op;
     f.required("type", op.kind, Words<OperatorKind>{operatorKinds(), toString});
     if (f.failed())
-        return f.allowOthers(); // the kind decides which fields there are
+        return f.allowOthers(); // without a valid kind the allowed fields are unknown
     if (f.reading())
         op.attributes = attributesOf(op.kind);
     f.defaulted("name", op.name, {});
@@ -164,7 +164,7 @@ void bindFields(JsonFields& f, NamedOperator& named)
 
 struct ModelFile
 {
-    Model model; ///< without its operators
+    Model model; ///< the model without its operators
     std::optional<std::vector<std::string>> constants;
     std::vector<NamedOperator> operators;
 };
@@ -232,7 +232,7 @@ void bindFields(JsonFields& f, ModelFile& file)
     if (f.reading() || file.constants)
         f.optional("constants", file.constants);
     f.required("ops", file.operators);
-    f.ignored("hardware"); // the NPU lens reads this field from the file itself
+    f.ignored("hardware"); // the NPU lens reads this field itself
     f.ignored("run");
     if (!f.reading() || f.failed())
         return;
@@ -244,7 +244,7 @@ void bindFields(JsonFields& f, ModelFile& file)
 
 void adoptCaches(Model& model)
 {
-    std::map<ModelTensorId, ModelTensorId> latest; // cache of the file -> its last version
+    std::map<ModelTensorId, ModelTensorId> latest; // key: cache in the file; value: its last version
     const auto addTensor = [&](std::string name, const Tensor& like) {
         model.tensors.push_back({std::move(name), like.shape, false, like.elementBytes, like.bits});
         return ModelTensorId(model.tensors.size() - 1);
@@ -330,7 +330,7 @@ std::string writeModel(const Model& model)
     for (const Operator& op : model.operators)
         file.operators.push_back({op, names(op.inputs), names(op.outputs)});
     Json json = writeJson(file);
-    // One tensor or operator a line: files of whole networks are looked at.
+    // Each tensor and operator is on a line of its own, because people read files of whole networks.
     std::string out = "{\n";
     bool first = true;
     for (const auto& [key, value] : json.items()) {

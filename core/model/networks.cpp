@@ -21,7 +21,7 @@ constexpr NetworkKindInfo kNetworks[] = {
      "decoder blocks whose tokens are sent to two experts"},
 };
 
-/// Default sizes: those of the published models.
+/// Default sizes of a network: those of the published model.
 NetworkOptions published(NetworkKind kind)
 {
     NetworkOptions o;
@@ -96,7 +96,7 @@ public:
     }
 
 private:
-    // -- image networks
+    // Functions that build image networks:
 
     ModelTensorId conv(const std::string& name, ModelTensorId x, std::int64_t channels, std::int64_t kernel,
                        std::int64_t stride = 1, std::int64_t groups = 1)
@@ -186,7 +186,7 @@ private:
         classify(x);
     }
 
-    // -- transformer networks
+    // Functions that build transformer networks:
 
     [[nodiscard]] std::int64_t headSize() const { return m_o.hidden / m_o.heads; }
 
@@ -284,8 +284,8 @@ private:
         return m_b.linear(p + "down", m_b.elementwise("silu_mul", p + "silu_mul", {gate, up}, 2), m_o.hidden);
     }
 
-    /// Mixture of experts with two experts per token. The choice depends on the input, so each expert gets an
-    /// equal share of the tokens.
+    /// Mixture of experts with two experts per token. Which experts a token uses depends on the input, so
+    /// each expert is assumed to get an equal share of the tokens.
     ModelTensorId mixture(const std::string& p, ModelTensorId x)
     {
         const ModelTensorId gates =

@@ -364,7 +364,7 @@ Shapes depthToSpace(const BlockAttributes& a, const Shape& x)
     return one({x[0], x[1] / (a.block * a.block), x[2] * a.block, x[3] * a.block});
 }
 
-/// Result shape of the kinds whose result is declared in the file.
+/// Result shapes of the kinds whose result shape is declared in the file.
 Shapes open(const Operator& op, const Shape& x, std::span<const Shape> declared)
 {
     if (declared.size() != 1)

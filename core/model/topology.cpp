@@ -23,7 +23,7 @@ std::string_view trimmed(std::string_view text)
                                            : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-/// What a column means. Batch and Sparsity have no effect with the values that they are accepted with.
+/// Meaning of a column. Batch and Sparsity are accepted only with values that have no effect.
 enum class Col {
     Layer,
     M,
@@ -42,11 +42,11 @@ enum class Col {
     Count ///< number of equal products
 };
 constexpr std::size_t kColumns = 15;
-constexpr std::int64_t kMostProducts = 100'000; ///< products of a list with counts
+constexpr std::int64_t kMostProducts = 100'000; ///< maximum number of products of a list with counts
 
 struct TopologyName
 {
-    const char* name; ///< letters and digits in lower case
+    const char* name; ///< name of the column: only letters and digits, in lower case
     Col column;
 };
 constexpr TopologyName kTopologyNames[] = {
@@ -106,13 +106,13 @@ std::optional<Col> columnOf(std::string_view cell)
     return std::nullopt;
 }
 
-/// First line of a table: which column each cell is.
+/// First line of a table: the meaning of each column.
 struct TopologyHeader
 {
     char separator = ',';
     std::array<std::optional<std::size_t>, kColumns> at; ///< position of each column
     std::size_t size = 0;
-    std::string fault; ///< empty: the table can be read
+    std::string fault; ///< why the table cannot be read; empty if it can
     bool areGemms = false;
     bool isTopology = false;
 
@@ -143,7 +143,7 @@ TopologyHeader headerWith(std::string_view line, char separator)
         if (column == Col::Down && out.has(Col::Down) && !out.has(Col::Across))
             column = Col::Across; // the second stride is the horizontal one
         if (!column && i == 0)
-            column = Col::Layer; // its name is not part of the format
+            column = Col::Layer; // the name of this column is not part of the format
         if (!column)
             refuse("the column " + quotedCell(cells[i]) + " is none of a topology");
         else if (out.has(*column))
@@ -203,7 +203,7 @@ struct Reader
         return {ErrorCode::Field, std::move(message), "line " + std::to_string(line), file};
     }
 
-    /// Reads a cell as an integer from 1 to 2^31.
+    /// Reads a cell as an integer from 1 to 2^31; `what` names it in the Error.
     Result<std::int64_t> number(const Cells& cells, std::size_t i, const char* what) const
     {
         if (i >= cells.size())
@@ -231,7 +231,7 @@ struct Reader
         return out;
     }
 
-    /// Refuses values that would change the work of a layer in a way that is not modelled.
+    /// Returns an Error for values that would change the work of a layer in a way that is not modelled.
     Status checkRest(const Cells& cells)
     {
         const auto cell = [&](Col c) {
@@ -286,7 +286,7 @@ struct Reader
             return sizes.error();
         const auto [height, width, filterHeight, filterWidth, channels, filters, down] = *sizes;
         std::int64_t across = down;
-        // Without a column of its own the horizontal stride may follow the last column, as in SCALE-Sim.
+        // If no column is named for the horizontal stride, it may follow the last column, as in SCALE-Sim.
         if (const std::size_t i = head.has(Col::Across) ? *head[Col::Across] : head.size; i < cells.size()) {
             const auto value = number(cells, i, "Strides");
             if (!value)
@@ -297,7 +297,8 @@ struct Reader
             return fail("the filter is larger than the input");
         WindowAttributes window;
         window.stride = {down, across};
-        // SCALE-Sim's output size is ceil((i - f + s) / s): the last window may extend past the input.
+        // The output size of SCALE-Sim is ceil((i - f + s) / s) for input size i, filter size f and stride s:
+        // the last window may extend past the input.
         const auto beyond = [](std::int64_t in, std::int64_t filter, std::int64_t stride) {
             return (ceilDiv(in - filter + stride, stride) - 1) * stride + filter - in;
         };
@@ -334,7 +335,8 @@ Result<Model> readTopology(std::string_view bytes, const std::string& file)
     reader.line = 1;
     if (!head.fault.empty())
         return reader.fail(head.fault + "; expected " + std::string(kTopologyColumns));
-    std::size_t rows = 0; // counted before anything is built: 64 MiB hold many times the limit
+    // Rows are counted before anything is built: 64 MiB of text can hold many times the limit.
+    std::size_t rows = 0;
     for (std::size_t i = 1; i < text.size(); ++i)
         rows += text[i - 1] == '\n' && text[i] != '\n' && text[i] != '\r' ? 1U : 0U;
     if (rows > kMaxOperators)

@@ -8,7 +8,7 @@
 
 namespace tilewright::model {
 
-/// Headers of topologies, for messages.
+/// Headers of topology tables, for messages.
 inline constexpr std::string_view kTopologyColumns =
     "\"Layer, M, N, K\" or \"Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, "
     "Num "
@@ -18,10 +18,9 @@ inline constexpr std::string_view kTopologyColumns =
 /// separated by commas, semicolons or tabs.
 [[nodiscard]] bool isTopology(std::string_view text);
 
-/// Reads a SCALE-Sim topology (docs/rules/workload.md 1): a table of convolutions or GEMMs, each with its own
-/// tensors, or a list of products (M, N, K, in any order, perhaps with a count). Columns are told by their
-/// names. Output sizes are those of SCALE-Sim. An Error contains file and
-/// line.
+/// Reads a SCALE-Sim topology (docs/rules/workload.md 1). It is a table of convolutions or GEMMs, each with
+/// its own tensors, or a list of products (M, N, K, in any order, optionally with a count). Columns are
+/// identified by their names. Output sizes are those of SCALE-Sim. An Error contains file and line.
 [[nodiscard]] Result<Model> readTopology(std::string_view text, const std::string& file);
 
 } // namespace tilewright::model

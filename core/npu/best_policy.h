@@ -9,7 +9,7 @@
 
 namespace tilewright::npu {
 
-/// Largest number of nodes of a graph on which all schedulers run.
+/// Graphs with more nodes are not run on all schedulers.
 inline constexpr std::size_t kMostComparedNodes = 20'000;
 
 /// A scheduler with its assignment, and the makespan of its run in cycles.
@@ -19,14 +19,16 @@ struct PolicyRun
     Assignment assignment = Assignment::CostAware;
     Cycle makespan = 0;
 };
-/// "static cost_aware"; "dynamic", as assignments other than head_parallel have no effect there.
+/// Name of a policy: "static cost_aware"; only "dynamic" for the dynamic scheduler, where assignments other
+/// than head_parallel have no effect.
 [[nodiscard]] std::string policyText(Scheduler scheduler, Assignment assignment);
 
-/// The schedulers offered for a graph, `options` as given first: dynamic, and static with every assignment.
-/// head_parallel only if the graph has heads; if `options` ask for it, only with it.
+/// The policies that are compared for a graph: first that of `options`, then dynamic, and static with every
+/// assignment. head_parallel is offered only if the graph has heads. If `options` ask for head_parallel, only
+/// policies with it are offered.
 [[nodiscard]] std::vector<RunOptions> offeredPolicies(const NpuGraph& graph, const RunOptions& options);
 
-/// The fastest run, and what each scheduler gave.
+/// The fastest run, and the makespan of every compared policy.
 struct BestRun
 {
     NpuRun run;
@@ -34,8 +36,8 @@ struct BestRun
     /// such a graph runs with the policy of the options.
     std::vector<PolicyRun> compared;
 };
-/// Runs a graph under every offered scheduler and keeps the fastest run, the first one of several. All other
-/// options stay. The Error is that of simulate().
+/// Runs a graph under every offered policy and returns the fastest run; on a tie, that of the first policy.
+/// All other options stay as given. Returns the Error of simulate() if a run fails.
 [[nodiscard]] Result<BestRun> simulateBest(const NpuGraph& graph, const NpuHardware& hardware,
                                            const RunOptions& options, const Progress& progress = {});
 
@@ -43,8 +45,9 @@ struct BestRun
 /// scheduler that is not in it keeps the assignment of `options`.
 [[nodiscard]] BothSchedulers bestOfBoth(const RunOptions& options, const std::vector<PolicyRun>& compared);
 
-/// The choice in words, with every makespan: "static cost_aware, the fastest of 3: static cost_aware 547 840,
-/// dynamic 548 520, ..."; for a larger graph that it is not compared. `compared`: as of BestRun.
+/// Sentence that names the chosen policy and every makespan: "static cost_aware, the fastest of 3: static
+/// cost_aware 547 840, dynamic 548 520, ...". For a larger graph it says that policies were not compared.
+/// `compared`: BestRun::compared.
 [[nodiscard]] std::string policySentence(const RunOptions& ran, std::vector<PolicyRun> compared);
 
 } // namespace tilewright::npu

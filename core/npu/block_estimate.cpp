@@ -14,7 +14,7 @@ TileMove moveOf(const DramHardware& dram, const NpuTensor& tensor, const TileDes
 {
     constexpr std::int64_t kGroups = 256;
     TileDesc part = tile;
-    int inner = kMaxRank - 1; // from here on the dimensions make one run
+    int inner = kMaxRank - 1; // dimensions from this one on are contiguous in DRAM
     while (inner > 0 && tile.shape[inner] == tensor.shape[inner])
         --inner;
     const std::int64_t most =
@@ -37,7 +37,7 @@ TileMove moveOf(const DramHardware& dram, const NpuTensor& tensor, const TileDes
     const auto banks = static_cast<std::size_t>(dram.banks);
     std::vector<Bank> bank(static_cast<std::size_t>(dram.channels) * banks);
     std::vector<std::int64_t> bus(static_cast<std::size_t>(dram.channels), 0);
-    std::int64_t bursts = 0, latency = 0; // of the largest group, until the bus gets it
+    std::int64_t bursts = 0, latency = 0; // latency: cycles of the largest burst group until it gets the bus
     for (const BurstGroup& g : burstGroups(dram, tensor, part)) {
         const auto channel = static_cast<std::size_t>(g.place.channel);
         Bank& b = bank[channel * banks + static_cast<std::size_t>(g.place.bank)];
@@ -59,7 +59,7 @@ TileMove moveOf(const DramHardware& dram, const NpuTensor& tensor, const TileDes
     }
     const double scale = static_cast<double>(tile.elements()) / static_cast<double>(part.elements());
     out.bytes = scale * static_cast<double>(bursts * dram.burstBytes);
-    // No DMA is faster than its requests, each of which takes at least a row hit and its time on the bus.
+    // A DMA is limited by its requests: each takes at least its latency, a row hit and its time on the bus.
     const auto trip =
         static_cast<double>(dram.readLatencyCycles + dram.rowHitCycles + dram.busCyclesPerBurst());
     const double requested =
@@ -77,13 +77,13 @@ TileMove moveOf(const DramHardware& dram, const NpuTensor& tensor, const TileDes
 
 namespace {
 
-/// Loads of an operand: tiles of a block's panel.
+/// Loads of one operand. A panel is the row or column of tiles that one block of the result reads.
 struct OperandLoads
 {
-    double panels = 0;  ///< panels that all cores load
-    double fetched = 0; ///< panels that come from DRAM; the shared memory supplies the others
-    double first = 0;   ///< cycles of a tile that all cores load at the same time from DRAM
-    double near = 0;    ///< cycles of a tile that the shared memory has
+    double panels = 0;  ///< number of panels that all cores load together
+    double fetched = 0; ///< number of panels that come from DRAM; the shared memory supplies the others
+    double first = 0;   ///< cycles to load a tile from DRAM while all cores load at the same time
+    double near = 0;    ///< cycles to load a tile that is in the shared memory
 
     /// Cycles in which one core loads tiles of its panels.
     [[nodiscard]] double cyclesOfCore(double cores) const noexcept
@@ -109,8 +109,8 @@ double estimatedCycles(const NpuHardware& hw, const BlockGrid& g) noexcept
     const auto link = static_cast<double>(hw.linkBytesPerCycle);
     const auto spm = static_cast<double>(hw.spmBytes);
 
-    // Operands that stay: those of a row while a core takes its columns one after the other, and those of all
-    // the columns that a core has. Blocks are dealt to the cores in turn.
+    // Operands that stay in SPM: the outer panel of a row while a core takes the columns of the row one after
+    // the other, and the inner panels of all columns of a core. Blocks are dealt to the cores in turn.
     const double outerPanel = parts * g.outerBytes, innerPanel = parts * g.innerBytes;
     const double room = spm - 2 * g.resultBytes - g.outerBytes - g.innerBytes;
     const auto columns =
@@ -123,10 +123,11 @@ double estimatedCycles(const NpuHardware& hw, const BlockGrid& g) noexcept
                        : chains;
     outer.fetched = outer.panels, inner.fetched = inner.panels;
 
-    // The cores load at the same time: a row the same tile of the outer operand, a column of the inner one.
+    // The cores load at the same time. Cores of one row load the same tile of the outer operand, cores of one
+    // column the same tile of the inner operand.
     const auto rows = static_cast<double>(ceilDiv(static_cast<std::int64_t>(cores), atOnce));
     const double supply = isShared ? reads : dram;
-    // Cores that one read serves.
+    // Numbers of cores that one read of the outer (inner) operand serves.
     const bool isMulticast = isShared && hw.shared.multicast;
     const double outerTogether = isMulticast ? cores / rows : 1;
     const double innerTogether = isMulticast && !g.innerOfRow ? rows : 1;
@@ -134,9 +135,10 @@ double estimatedCycles(const NpuHardware& hw, const BlockGrid& g) noexcept
         return std::max(move.bytes / link, cores / together * move.bytes / supply);
     };
     outer.near = near(g.outer, outerTogether), inner.near = near(g.inner, innerTogether);
-    double sameOuter = cores, sameInner = rows; // loads of one place of DRAM
+    double sameOuter = cores, sameInner = rows; // number of loads of the same tile from DRAM at the same time
     if (isShared) {
-        // Each panel comes once, or that of a column once for each round of rows if they do not all fit.
+        // Each outer panel is loaded from DRAM once. Each inner panel is loaded once or, if the panels do not
+        // all fit, once for each round of rows.
         const auto held = static_cast<double>(hw.shared.bytes);
         const double rounds = std::ceil(static_cast<double>(g.rows) / rows);
         const bool stays = static_cast<double>(g.cols) * innerPanel + rows * outerPanel <= held;
@@ -151,12 +153,13 @@ double estimatedCycles(const NpuHardware& hw, const BlockGrid& g) noexcept
     const double last = std::max({rows * g.resultAtOnce.alone, g.result.bytes / link,
                                   cores * g.result.bytes / std::min(dram, writes)});
     double busy = g.tensorCycles / chains * static_cast<double>(waves);
-    if (2 * (g.outerBytes + g.innerBytes + g.resultBytes) > spm) // the next block waits until this is stored
+    // A block waits until the previous one is stored.
+    if (2 * (g.outerBytes + g.innerBytes + g.resultBytes) > spm)
         busy += static_cast<double>(waves - 1) * (first + last);
 
     const double loaded = parts * (outer.panels * g.outer.bytes + inner.panels * g.inner.bytes);
     const double carried = parts * (outer.panels / outerTogether * g.outer.bytes +
-                                    inner.panels / innerTogether * g.inner.bytes); // by the trunk
+                                    inner.panels / innerTogether * g.inner.bytes); // bytes through the trunk
     const double fetched = parts * (outer.fetched * g.outer.bytes + inner.fetched * g.inner.bytes);
     const double stored = chains * g.result.bytes;
     const double banks =

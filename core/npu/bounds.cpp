@@ -66,7 +66,8 @@ private:
     }
 
     std::int64_t m_burst;
-    std::map<std::int64_t, Page> m_pages; ///< only where there are tiles: tensors may be larger than memory
+    /// Pages that contain tiles; a tensor may be larger than the host's memory.
+    std::map<std::int64_t, Page> m_pages;
     std::int64_t m_lastIndex = 0;
     Page* m_last = nullptr;
 };
@@ -200,7 +201,7 @@ std::string explainRun(const NpuGraph& graph, const NpuRun& run, const Bounds& b
         text = "The vector engines bind: they work for " + share + " of the makespan";
         break;
     case Limit::What::Wait: {
-        // The operator with most of this wait is named.
+        // The text names the operator for which the cores wait longest.
         std::vector<Cycle> perOp(graph.opNames.size() + 1, 0);
         for (const CoreRun& core : run.cores)
             for (const StateSpan& s : core.states)

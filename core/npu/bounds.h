@@ -11,7 +11,7 @@ namespace tilewright::npu {
 /// Lower bounds of any run on the hardware, in cycles (docs/rules/npu.md 4).
 struct Bounds
 {
-    Cycle criticalPath = 0; ///< critical path, compute cycles only
+    Cycle criticalPath = 0; ///< longest path of the graph, with compute cycles as costs
     Cycle tensor = 0;       ///< tensor-engine work / cores
     Cycle vector = 0;       ///< vector-engine work / cores
     Cycle dram = 0;         ///< compulsory bytes / DRAM bandwidth
@@ -25,17 +25,18 @@ struct Bounds
 };
 [[nodiscard]] Bounds lowerBounds(const NpuGraph& graph, const NpuHardware& hardware);
 
-/// The limit of a run: a resource that is busy at least half of the time, else the most frequent reason for
+/// What limits a run: a resource that is busy at least half of the time, else the most frequent reason for
 /// waiting.
 struct Limit
 {
     enum class What { Dram, Tensor, Vector, Wait };
     What what = What::Wait;
-    CoreState wait = CoreState::Idle; ///< state of the waiting cores, for What::Wait
-    /// of the makespan: buses or engines at work; of What::Wait of the cycles of all cores
+    CoreState wait = CoreState::Idle; ///< state of the waiting cores if the limit is What::Wait
+    /// Share of the makespan in which the buses or engines work; for What::Wait, share of the cycles of all
+    /// cores.
     double share = 0;
 };
-/// Returns what limits the run; `bounds`: those of its graph.
+/// Returns the limit of the run. `bounds` are those of its graph.
 [[nodiscard]] Limit limitOf(const NpuRun& run, const Bounds& bounds);
 
 /// One sentence that names the limiting resource of the run, with figures ("DRAM binds: ...").

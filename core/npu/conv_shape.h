@@ -36,7 +36,7 @@ struct ConvShape
     {
         return channels <= cOutGroup ? 1 : channels / cOutGroup;
     }
-    /// Largest number of input rows (columns) that a block of so many output rows (columns) reads.
+    /// Largest number of input rows (columns) that a block of `rows` output rows (columns) reads.
     [[nodiscard]] std::int64_t inputRows(std::int64_t rows) const
     {
         return std::min(hIn, (rows - 1) * op.stride[0] + op.dilation[0] * (kh - 1) + 1);
@@ -45,22 +45,23 @@ struct ConvShape
     {
         return std::min(wIn, (cols - 1) * op.stride[1] + op.dilation[1] * (kw - 1) + 1);
     }
-    /// Elements of the input and of the weights of a node.
+    /// Elements of the input (weights) that a node of this tile reads.
     [[nodiscard]] std::int64_t inputOf(const TileSizes& t) const
     {
         return groupsOf(t.cOut) * t.cIn * inputRows(t.height) * inputCols(t.width);
     }
     [[nodiscard]] std::int64_t weightsOf(const TileSizes& t) const { return t.cOut * t.cIn * kh * kw; }
 
-    /// True if a node of this tile, with two sets of operands, fits into the SPM of a core.
+    /// True if a node of this tile, with `sets` copies of its operands, fits into the SPM of a core.
     [[nodiscard]] bool fits(const TileSizes& t, int sets = 2) const
     {
         const std::int64_t inputs = (inputOf(t) + weightsOf(t)) * dtype;
         return sets * inputs + t.cOut * t.height * t.width * hw.accumulatorBytes <= hw.spmBytes;
     }
 
-    /// Cycles of a node of this tile, `t.cOut` output channels of one group or of whole groups. Groups follow
-    /// one another; on an array with fixed loops depthwise groups share its outputs.
+    /// Cycles of a node of this tile, whose `t.cOut` output channels belong to one group or form whole
+    /// groups. The groups are computed one after another; an array with fixed loops computes depthwise groups
+    /// on its outputs in parallel. `drain`: includes the drain of the array.
     [[nodiscard]] Cycle cyclesOf(const TileSizes& t, bool drain) const
     {
         const std::int64_t groups = groupsOf(t.cOut);
@@ -73,7 +74,8 @@ struct ConvShape
         return (groups - 1) * tensorCycles(hw, work, op.rate, false) + tensorCycles(hw, work, op.rate, drain);
     }
 
-    /// Block size near `wish`: a block of output channels lies in one group or consists of whole groups.
+    /// Size of a block of output channels, near `wish`. A block lies in one group or consists of whole
+    /// groups.
     [[nodiscard]] std::int64_t channelBlock(std::int64_t wish) const
     {
         if (wish >= cOut)

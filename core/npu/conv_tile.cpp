@@ -10,7 +10,7 @@ namespace tilewright::npu {
 
 namespace {
 
-/// The candidates of a convolution.
+/// Lists the candidate tiles of a convolution and chooses one.
 class ConvCut
 {
 public:
@@ -28,7 +28,7 @@ public:
         if (const auto found = bestTile(
                 m_hw, limits, [this](TileChoice& c, bool finer, int sets) { offerAll(c, finer, sets); }))
             return *found;
-        TileSizes t; // nothing fits with two sets of operands
+        TileSizes t; // smallest tile, if none fits with two sets of operands
         t.cOut = m_s.channelBlock(std::max<std::int64_t>(m_wish.cOut, 1));
         t.cIn = t.cOut <= m_s.cOutGroup ? std::min(m_s.cInGroup, std::max<std::int64_t>(m_wish.cIn, 1))
                                         : m_s.cInGroup;
@@ -101,7 +101,7 @@ private:
         return known->second;
     }
 
-    /// Cycles of a block of the result, one node after the other for its parts of the input channels.
+    /// Cycles of a block of the result: one node for each part of the input channels, one after another.
     [[nodiscard]] Cycle chainCycles(std::int64_t channels, std::int64_t height, std::int64_t width,
                                     std::int64_t step) const
     {
@@ -116,7 +116,7 @@ private:
     const NpuHardware& m_hw;
     ConvShape m_s;
     TileSizes m_wish;
-    std::array<bool, 2> m_accumulated; ///< the input and the weights
+    std::array<bool, 2> m_accumulated; ///< whether the input (weights) may lie in SPM as accumulators
     NpuTensor m_x, m_w, m_y;
     mutable std::map<std::pair<const NpuTensor*, std::array<std::int64_t, kMaxRank>>, TileMove> m_moves;
 };

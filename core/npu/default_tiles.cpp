@@ -10,7 +10,7 @@ namespace tilewright::npu {
 DefaultTiles::DefaultTiles(const NpuModel& model, const NpuHardware& hw, std::size_t mostNodes)
     : m_model(model), m_hw(hw)
 {
-    constexpr std::int64_t kCompared = 20'000, kMost = 500'000; // of a model
+    constexpr std::int64_t kCompared = 20'000, kMost = 500'000; // numbers of nodes of a whole model
     const auto ops = std::max<std::int64_t>(1, static_cast<std::int64_t>(model.ops.size()));
     m_limits.preferred =
         std::max<std::int64_t>(kCompared / ops, std::min<std::int64_t>(4 * hw.cores, kMost / ops));
@@ -58,7 +58,7 @@ TileSizes DefaultTiles::of(const ModelOp& op, const TileSizes& wish)
 
 std::int64_t DefaultTiles::vectorElements(const ModelOp& op) const
 {
-    constexpr std::int64_t kLeast = 16 << 10, kMost = 32 << 10; // bytes
+    constexpr std::int64_t kLeast = 16 << 10, kMost = 32 << 10; // sizes of a block in bytes
     const int dtype = m_model.widestBytes(op);
     const std::int64_t tiles = op.isReduction()
                                    ? m_model.reductionOf(op) + 1
@@ -67,7 +67,8 @@ std::int64_t DefaultTiles::vectorElements(const ModelOp& op) const
     std::int64_t all = 1;
     for (const std::int64_t d : m_model.tensors[op.outputs[0]].shape)
         all = saturatingMul(all, d);
-    // Rounds of one block a core, as few as there are with the largest blocks.
+    // The blocks are made equal in size: the same number of rounds (one block per core) as with the largest
+    // blocks.
     const std::int64_t most =
         std::min(room, std::max<std::int64_t>(kMost / dtype, ceilDiv(all, m_limits.preferred)));
     const std::int64_t rounds = ceilDiv(all, saturatingMul(most, m_hw.cores));

@@ -65,7 +65,7 @@ Dram::Dram(const DramHardware& hardware, int slots)
     }
 }
 
-/// Queues a group of a transfer at its bank.
+/// Queues a burst group of a transfer at its bank.
 inline void Dram::enqueue(int slotIndex, std::uint32_t id, const DramPlace& place)
 {
     Slot& slot = m_slots[static_cast<std::size_t>(slotIndex)];
@@ -98,7 +98,7 @@ void Dram::begin(int slotIndex, const NpuTensor& tensor, const TileDesc& tile, s
     m_ranks[static_cast<std::size_t>(slotIndex)] = {age, head};
     slot.tile = tileId;
     slot.isStore = isStore;
-    bool isAdjacent = false; // to the group before
+    bool isAdjacent = false; // whether this group follows the previous group in memory
     forEachRun(tensor, tile, [&](std::int64_t address, std::int64_t bytes) {
         const std::int64_t end = (address + bytes + m_hw.burstBytes - 1) >> m_burstShift << m_burstShift;
         isAdjacent = false;
@@ -130,8 +130,8 @@ void Dram::begin(int slotIndex, const NpuTensor& tensor, const TileDesc& tile, s
         sendRequest(slotIndex, now);
 }
 
-/// Appends bursts of one interleave block to a transfer, cut where a request ends. `isAdjacent`: the group
-/// before ends where they begin.
+/// Appends bursts of one interleave block to a transfer, cut at the ends of requests. `isAdjacent`: the
+/// previous group ends where these bursts begin.
 void Dram::addGroups(Slot& slot, Group group, bool isAdjacent)
 {
     const std::int64_t most =
@@ -158,7 +158,7 @@ void Dram::enqueue(int slotIndex, const Request& request)
         enqueue(slotIndex, id, fastPlaceOf(m_slots[static_cast<std::size_t>(slotIndex)].groups[id].address));
 }
 
-/// Sends the next request of a transfer, if there is one.
+/// Sends the next request of a transfer, if it has one left.
 void Dram::sendRequest(int slotIndex, Cycle now)
 {
     Slot& slot = m_slots[static_cast<std::size_t>(slotIndex)];
@@ -173,7 +173,7 @@ void Dram::sendRequest(int slotIndex, Cycle now)
     enqueue(slotIndex, slot.requests[number]);
 }
 
-/// A group of a transfer has been moved. When its request is complete, the next one is sent.
+/// Called when a burst group of a transfer has been moved. If this completes a request, the next one is sent.
 void Dram::endGroup(int slotIndex, const Group& group, Cycle now)
 {
     Request& request = m_slots[static_cast<std::size_t>(slotIndex)].requests[group.request];
@@ -209,7 +209,7 @@ void Dram::releaseBus(std::size_t channel)
 
 void Dram::serve(std::size_t channel, std::size_t bankIndex, Cycle now)
 {
-    // Ages are unique among the waiting transfers, so the best key is unique.
+    // Two waiting transfers never have the same age, so exactly one has the best key.
     constexpr std::uint64_t kOtherRow = std::uint64_t{1} << 63, kSameHead = std::uint64_t{1} << 62;
     Channel& ch = m_channels[channel];
     Bank& b = ch.banks[bankIndex];
@@ -291,7 +291,7 @@ void Dram::giveBus(std::size_t channel, Cycle now)
         m_next[channel] = kNever;
         return;
     }
-    // The reservation holds until then unless a new transfer starts, which cancels it.
+    // The reservation of the bus holds until `reservedAt`. A new transfer cancels it.
     ch.reservedBank = bankForBus(ch, ch.served.first());
     ch.reservedAt = ch.served.firstReadyAt();
     m_next[channel] =

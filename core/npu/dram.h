@@ -38,7 +38,7 @@ public:
     struct Bin
     {
         std::int64_t bytes = 0;
-        std::uint32_t hits = 0, misses = 0; ///< number of burst groups
+        std::uint32_t hits = 0, misses = 0; ///< numbers of burst groups with a row hit (miss)
     };
     DramSeries() = default;
     DramSeries(int channels, int banks);
@@ -54,7 +54,8 @@ public:
 private:
     void halve();
 
-    std::vector<Bin> m_bins; ///< by bin, then channel, then bank: bins are contiguous in memory
+    /// Ordered by bin, then channel, then bank, so that the banks of a bin are contiguous in memory.
+    std::vector<Bin> m_bins;
     std::size_t m_banks = 0, m_width = 0, m_used = 0;
     int m_shift = 6; ///< log2 of the bin width in cycles
 };
@@ -72,19 +73,20 @@ class Dram
 public:
     Dram(const DramHardware& hardware, int slots);
 
-    /// Begins a transfer in the free slot `slot`: queues its bursts, or sends its requests if these have a
-    /// latency or a limit (docs/rules/npu.md 5.9). `age` increases with every transfer. Groups that `shared`
-    /// supplies are not queued; null: there is no shared memory.
+    /// Begins a transfer in the free slot `slot`: queues its bursts, or sends requests for them if these have
+    /// a latency or a limit (docs/rules/npu.md 5.9). `age` increases with every transfer. Burst groups that
+    /// `shared` supplies are not queued; null: the machine has no shared memory.
     void begin(int slot, const NpuTensor& tensor, const TileDesc& tile, std::uint32_t tileId,
                std::uint64_t age, std::int32_t head, bool isStore, Cycle now, SharedMemory* shared = nullptr);
-    /// The next time at which a bus is released, an idle bus can be granted or requests arrive; kNever if
-    /// there is none.
+    /// The next time at which a bus is released, an idle bus can be granted or a request arrives; kNever if
+    /// there is no such event.
     [[nodiscard]] Cycle nextTime() const noexcept
     {
         const Cycle next = *std::min_element(m_next.begin(), m_next.end());
         return m_arrivals.empty() ? next : std::min(next, m_arrivals.front().time);
     }
-    /// Releases the buses whose transfers end at `now`. Calls delivered(slot, bytes) in order of channel.
+    /// Releases the buses whose transfers end at `now`. Calls delivered(slot, bytes) for each, in order of
+    /// channel.
     template <typename F> void release(Cycle now, F&& delivered)
     {
         for (std::size_t c = 0; c < m_channels.size(); ++c) {
@@ -141,15 +143,15 @@ private:
         std::uint32_t row = 0;
         std::uint32_t bursts = 0;
         std::uint32_t next = kNone; ///< index of the next group of the same slot and bank
-        std::uint32_t request = 0;  ///< index of its request in the slot
+        std::uint32_t request = 0;  ///< index of the group's request in the slot
     };
-    /// Adjacent bursts that a DMA asks for at once: groups [first, end) of its slot.
+    /// Bursts that a DMA requests together: the burst groups [first, end) of its slot.
     struct Request
     {
         std::uint32_t first = 0, end = 0;
-        std::int64_t bursts = 0; ///< bursts that the bus has not moved
+        std::int64_t bursts = 0; ///< number of bursts that the bus has not moved yet
     };
-    /// A request on its way to the banks.
+    /// A request that has been sent and reaches the banks at `time`.
     struct Arrival
     {
         Cycle time = 0;
@@ -160,7 +162,7 @@ private:
             return std::tie(time, slot, request) > std::tie(o.time, o.slot, o.request);
         }
     };
-    /// Burst groups that one slot has queued for one bank, in order; kNone if there are none.
+    /// Burst groups of one slot that wait for one bank, in order; kNone if there are none.
     struct Queue
     {
         std::uint32_t first = kNone, last = kNone;
@@ -227,11 +229,11 @@ private:
         std::array<Entry, 4 * 64> m_entries; ///< four times the largest number of banks per channel
         std::size_t m_begin = 0, m_end = 0;
     };
-    // The masks have one bit per bank, so that the arbiter need not visit all banks.
+    // Bit masks of a channel have one bit per bank, so that the arbiter need not visit all banks.
     struct Channel
     {
         std::vector<Bank> banks;
-        ServedBanks served;                  ///< busy banks whose data is not known to be ready
+        ServedBanks served;                  ///< busy banks whose data may not be ready for the bus yet
         std::vector<std::uint64_t> servedBy; ///< per slot: mask of its banks that wait for the bus
         std::uint64_t idleWithWork = 0;
         std::uint64_t ready = 0;  ///< banks whose data is ready for the bus
@@ -250,12 +252,12 @@ private:
     {
         std::vector<Group> groups;
         std::vector<Request> requests; ///< only if requests have a latency or a limit
-        std::size_t nextRequest = 0;   ///< the first that is not sent
+        std::size_t nextRequest = 0;   ///< index of the first request that has not been sent
         std::uint32_t tile = 0;
         bool isStore = false;
         std::int64_t remaining = 0;
     };
-    /// Arbitration keys of a slot's transfer.
+    /// Values of a slot's transfer by which the arbiter orders transfers.
     struct SlotRank
     {
         std::uint64_t age = 0;
@@ -278,17 +280,18 @@ private:
         int shift;
     };
 
-    /// Queues of a bank, indexed by slot.
+    /// Queues of one bank, indexed by slot.
     [[nodiscard]] Queue* queues(std::size_t channel, std::size_t bank) noexcept
     {
         return m_queues.data() + (channel * m_banks + bank) * m_slots.size();
     }
-    /// Bit of a slot in a mask. Of more than 64 slots, adjacent ones share a bit.
+    /// Bit of a slot in a mask. With more than 64 slots, adjacent slots share a bit.
     [[nodiscard]] std::uint64_t bitOf(std::size_t slot) const noexcept
     {
         return std::uint64_t{1} << (slot >> m_slotShift);
     }
-    /// Calls use(slot) for the slots of a mask, among them those that only share a bit.
+    /// Calls use(slot) for each slot whose bit is set. Slots that share the bit of a set slot are called,
+    /// too.
     template <typename F> void forEachSlot(std::uint64_t mask, F&& use) const
     {
         for (; mask != 0; mask &= mask - 1) {
@@ -302,7 +305,7 @@ private:
                 use(s);
         }
     }
-    /// True if isFree(slot) holds for all slots that share the bit of `slot`, for which it holds.
+    /// True if isFree() holds for all slots that share the bit of `slot`. It must hold for `slot` itself.
     template <typename F> [[nodiscard]] bool isBitFree(std::size_t slot, F&& isFree) const
     {
         bool out = true;
@@ -316,7 +319,7 @@ private:
     void sendRequest(int slot, Cycle now);
     void endGroup(int slot, const Group& group, Cycle now);
     void takeArrivals(Cycle now);
-    /// placeOf() with divisions made ready.
+    /// Equals placeOf(), with precomputed divisors.
     [[nodiscard]] DramPlace fastPlaceOf(std::int64_t address) const noexcept
     {
         const std::int64_t block = address >> m_interleaveShift;
@@ -348,12 +351,12 @@ private:
     std::vector<Slot> m_slots;
     std::vector<SlotRank> m_ranks;   ///< arbitration keys, per slot
     std::vector<Queue> m_queues;     ///< indexed by channel, bank and slot
-    std::vector<Arrival> m_arrivals; ///< a heap, the earliest first
-    bool m_hasRequests;              ///< requests have a latency or a limit
+    std::vector<Arrival> m_arrivals; ///< requests under way; a heap, the earliest on top
+    bool m_hasRequests;              ///< true if requests have a latency or a limit
     std::uint64_t m_touched = 0;     ///< mask of the channels that issue() must visit
     std::int64_t m_totalBytes = 0, m_hits = 0, m_misses = 0;
     int m_burstShift = 0, m_interleaveShift = 0, m_rowShift = 0;
-    int m_slotShift = 0; ///< log2 of the slots that share a bit of a mask
+    int m_slotShift = 0; ///< log2 of the number of slots that share a bit of a mask
 };
 
 } // namespace tilewright::npu

@@ -11,7 +11,8 @@ namespace tilewright::npu {
 
 namespace {
 
-/// Min-max normalisation over the candidates; 0 if all values are equal.
+/// Range of a score term over the candidates, for min-max normalisation. Normalised values are 0 if all are
+/// equal.
 struct Range
 {
     double low = std::numeric_limits<double>::infinity();
@@ -35,7 +36,7 @@ std::size_t bestCandidate(const std::vector<Candidate>& candidates, const Weight
     Range cp, intensity, stall;
     for (const Candidate& c : candidates) {
         cp.add(c.cp);
-        if (std::isfinite(c.intensity)) // nodes without bytes count as the maximum
+        if (std::isfinite(c.intensity)) // the intensity of nodes without bytes counts as the maximum
             intensity.add(c.intensity);
         stall.add(c.stall);
     }
@@ -67,8 +68,9 @@ ReadySet::ReadySet(const NpuGraph& graph, const NpuHardware& hardware, const std
     : m_graph(graph), m_hw(hardware), m_cp(cp), m_options(options), m_tileChannels(graph.tiles.size(), 0),
       m_isReady(graph.units.size(), false)
 {
-    // Hot tiles: a tile with hundreds of readers, such as the weights of a normalisation, would force every
-    // choice to check all these units one by one. Such units are grouped by their hot tile instead.
+    // Hot tiles have at least this many readers, such as the weights of a normalisation. A hot tile in SPM
+    // would force every choice to check all units that read it one by one. These units are grouped by their
+    // hot tile instead.
     constexpr std::uint32_t kHotReaders = 256;
     std::vector<std::uint32_t> readers(graph.tiles.size(), 0);
     for (std::size_t u = 0; u < graph.units.size(); ++u)

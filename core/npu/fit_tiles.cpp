@@ -15,14 +15,15 @@ namespace tilewright::npu {
 
 namespace {
 
-/// Bytes of SPM of the largest node, of one set of its inputs and of two.
+/// Bytes of SPM that the largest node of an operator needs: with one set of its inputs (once), and with two
+/// (doubled).
 struct SpmNeed
 {
     std::int64_t once = 0, doubled = 0;
-    TileSizes sizes; ///< tile sizes of the operator, those that were not requested included
+    TileSizes sizes; ///< tile sizes of the operator, with default sizes for those that were not requested
 };
 
-/// The need of a product, which has very many nodes if its tiles are small.
+/// SPM need of a matmul. It is computed without a graph, because small tiles make very many nodes.
 SpmNeed needOfMatmul(const NpuModel& model, const NpuHardware& hw, DefaultTiles& defaults, const ModelOp& op,
                      const TileSizes& wish)
 {
@@ -38,7 +39,7 @@ SpmNeed needOfMatmul(const NpuModel& model, const NpuHardware& hw, DefaultTiles&
     return need;
 }
 
-/// Memory that an operator needs with these tile sizes; nullopt if it has too many nodes to compute this.
+/// SPM need of an operator with these tile sizes; nullopt if it has too many nodes to compute the need.
 std::optional<SpmNeed> needOf(const NpuModel& model, const NpuHardware& hw, DefaultTiles& defaults,
                               std::size_t op, const TileSizes& tile)
 {
@@ -80,12 +81,13 @@ std::optional<TileSizes> smallerTile(const NpuModel& model, const NpuHardware& h
                                      std::size_t op)
 {
     const OpType type = model.ops[op].type;
-    const bool doubles = type == OpType::MatMul || type == OpType::Conv2d; // as the default tiles of 2.6
+    // These types need room for two sets of inputs, as in docs/rules/npu.md 2.6.
+    const bool doubles = type == OpType::MatMul || type == OpType::Conv2d;
     TileSizes tile = model.ops[op].tile;
     auto need = needOf(model, hw, defaults, op, tile);
     if (!need || need->once <= hw.spmBytes)
         return std::nullopt;
-    std::optional<TileSizes> tight; // holds one set of inputs only
+    std::optional<TileSizes> tight; // first tile found that fits with one set of inputs only
     while (halveLargest(type, need->sizes, tile)) {
         need = needOf(model, hw, defaults, op, tile);
         if (!need)
@@ -98,7 +100,7 @@ std::optional<TileSizes> smallerTile(const NpuModel& model, const NpuHardware& h
     return tight;
 }
 
-/// The sizes of `a` that differ from those of `b`: "n 512, k 256".
+/// Text of the sizes of `a` that differ from those of `b`: "n 512, k 256".
 std::string changedSizes(OpType type, const TileSizes& a, const TileSizes& b)
 {
     std::string out;
@@ -112,7 +114,8 @@ std::string changedSizes(OpType type, const TileSizes& a, const TileSizes& b)
 
 std::string FittedModel::text(const NpuHardware& hardware) const
 {
-    constexpr std::size_t kNamed = 4; // maximum number of operators in the text, as many are alike
+    // Maximum number of operators that the text names; many have equal tiles.
+    constexpr std::size_t kNamed = 4;
     if (changed.empty())
         return {};
     const bool isOne = changed.size() == 1;

@@ -13,7 +13,7 @@
 
 namespace tilewright::npu {
 
-/// An operator whose requested tile does not fit into the SPM, with the sizes it has instead.
+/// An operator whose requested tile does not fit into the SPM, with the smaller tile that replaces it.
 struct CutAnew
 {
     std::size_t op = 0; ///< index in the model
@@ -21,25 +21,25 @@ struct CutAnew
     bool operator==(const CutAnew&) const = default;
 };
 
-/// A model whose requested tiles fit into the SPM, where they can.
+/// A model whose requested tiles were replaced by smaller ones where they did not fit into the SPM.
 struct FittedModel
 {
     NpuModel model;
-    std::vector<CutAnew> changed; ///< by operator, ascending; empty: the model is as it was
+    std::vector<CutAnew> changed; ///< replaced tiles, ascending by operator; empty: the model is unchanged
 
-    /// One sentence for people; empty if nothing was changed: "The tiles of 7 operators do not fit into the
-    /// 524 288 bytes of SPM and are cut anew: q m 128, n 256, k 256 (n 512 in the model), …".
+    /// Sentence for messages: "The tiles of 7 operators do not fit into the 524 288 bytes of SPM and are cut
+    /// anew: q m 128, n 256, k 256 (n 512 in the model), …". Empty if nothing was changed.
     [[nodiscard]] std::string text(const NpuHardware& hardware) const;
 };
 
-/// Cuts the requested tiles anew that the SPM of a core does not hold (docs/rules/npu.md 2.6). A tile that
-/// cannot be made to fit stays as it is, so that buildGraph() names it. `kept`: operators whose tiles are
-/// not touched; empty = none. The model has passed checkModel(), the hardware checkHardware().
+/// Replaces requested tiles that do not fit into the SPM of a core by smaller ones (docs/rules/npu.md 2.6). A
+/// tile of which no smaller one fits is not changed; buildGraph() then reports it. `kept`: operators whose
+/// tiles are never changed; empty = none. The model has passed checkModel(), the hardware checkHardware().
 [[nodiscard]] FittedModel fitTiles(NpuModel model, const NpuHardware& hardware,
                                    const std::vector<bool>& kept = {});
 
 /// Bytes of SPM that the largest node of an operator needs with these tile sizes (0: by the default rule);
-/// nullopt if it has too many nodes to tell.
+/// nullopt if it has too many nodes to compute the need.
 [[nodiscard]] std::optional<std::int64_t> spmOfLargestNode(const NpuModel& model, const NpuHardware& hardware,
                                                            std::size_t op, const TileSizes& tile);
 

@@ -8,13 +8,14 @@ namespace tilewright::npu {
 
 namespace {
 
-/// Appends operators to a model. A tensor is created by the operator that writes it or by input().
+/// Builds a model operator by operator. Tensors are created by the operator that writes them or by input().
 class Builder
 {
 public:
     explicit Builder(NpuModel& model) : m_model(model) {}
 
-    /// Sets the name prefix of the block's tensors and operators; empty if there is only one block.
+    /// Sets the prefix of the names of the block's tensors and operators; empty if the model has only one
+    /// block.
     void beginBlock(std::int64_t block, std::int64_t blocks)
     {
         m_prefix = blocks > 1 ? "block" + std::to_string(block) + "." : std::string();
@@ -42,7 +43,7 @@ public:
         add(OpType::MatMul, name, {x, w}, y).tile = tile;
         return y;
     }
-    /// Appends an operator whose output has the shape of its first input.
+    /// Appends an operator of this type whose output has the shape of its first input.
     std::size_t same(OpType type, const std::string& name, std::vector<std::size_t> inputs)
     {
         const std::size_t y = input(name, m_model.tensors[inputs[0]].shape);
@@ -67,7 +68,7 @@ Result<NpuModel> checked(NpuModel model)
     return model;
 }
 
-/// Tiles that are wide along N. A row of such a weight tile is long enough for several DRAM channels; the
+/// Default tile of projections, wide along N: a row of its weight tile spans several DRAM channels. The
 /// default rule (one engine width) would read only 128 bytes of every row.
 TileSizes projectionTile(std::int64_t tokens)
 {
@@ -119,7 +120,8 @@ std::size_t llamaBlock(Builder& b, NpuModel& model, const LlamaBlockOptions& o, 
     std::size_t keys = kRope;
     std::size_t values = v;
     if (decode) {
-        // The load includes the token that was just appended, so it waits for the store of that token.
+        // The load of all keys includes the token that was just appended, so it waits for the store of that
+        // token.
         keys = b.input("k_all", cacheShape);
         values = b.input("v_all", cacheShape);
         b.add(OpType::KvLoad, "k_load", {kCache}, keys).range = {0, cached + 1};

@@ -10,8 +10,8 @@ namespace tilewright::npu {
 
 enum class LlamaPhase { Prefill, Decode };
 
-/// A LLaMA-style decoder block: RMSNorm, Q/K/V, RoPE, KV append, KV load (decode), attention, output
-/// projection, residuals, SwiGLU MLP (docs/rules/npu.md 8).
+/// Options of a LLaMA-style decoder block: RMSNorm, Q/K/V, RoPE, KV append, KV load (decode), attention,
+/// output projection, residuals, SwiGLU MLP (docs/rules/npu.md 8).
 struct LlamaBlockOptions
 {
     LlamaPhase phase = LlamaPhase::Prefill;
@@ -22,12 +22,13 @@ struct LlamaBlockOptions
     std::int64_t cached = 2048; ///< decode: number of tokens already in the KV cache
     bool flash = false;
     int dtypeBytes = 2;
-    std::int64_t kvHeads = 0; ///< heads of K and V (grouped queries), 0 = same as heads
+    std::int64_t kvHeads = 0; ///< number of heads of K and V (grouped queries), 0 = same as heads
     std::int64_t layers = 1;  ///< number of consecutive blocks
 };
 [[nodiscard]] Result<NpuModel> generateLlamaBlock(const LlamaBlockOptions& options);
 
-/// A BERT encoder block: Q/K/V, attention without a mask, output projection, layer norms, GELU MLP.
+/// Options of a BERT encoder block: Q/K/V, attention without a mask, output projection, layer norms, GELU
+/// MLP.
 struct BertBlockOptions
 {
     std::int64_t hidden = 768;
@@ -40,8 +41,8 @@ struct BertBlockOptions
 };
 [[nodiscard]] Result<NpuModel> generateBertBlock(const BertBlockOptions& options);
 
-/// A convolutional network. Each stage: 3x3 convolution, ReLU, depthwise 3x3 (stride 2), 1x1 convolution,
-/// ReLU. The number of channels doubles per stage.
+/// Options of a convolutional network. Each stage: 3x3 convolution, ReLU, depthwise 3x3 (stride 2), 1x1
+/// convolution, ReLU. The number of channels doubles per stage.
 struct ConvNetOptions
 {
     std::int64_t batch = 1;

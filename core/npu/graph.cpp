@@ -12,7 +12,8 @@ std::vector<Segment> segmentsOf(const NpuTensor& tensor, const TileDesc& tile)
 {
     std::vector<Segment> out;
     forEachRun(tensor, tile, [&](std::int64_t address, std::int64_t bytes) {
-        if (!out.empty() && out.back().bytes == bytes) { // elements of parts of bytes make unequal runs
+        // Runs can differ in bytes if elements are not whole bytes.
+        if (!out.empty() && out.back().bytes == bytes) {
             Segment& last = out.back();
             const std::int64_t next = address - (last.address + (last.count - 1) * last.stride);
             if (last.count == 1) {
@@ -20,7 +21,7 @@ std::vector<Segment> segmentsOf(const NpuTensor& tensor, const TileDesc& tile)
                 ++last.count;
                 return;
             }
-            // A step of an outer dimension changes the distance between runs and begins a new segment.
+            // A run at another distance, from a step in an outer dimension, begins a new segment.
             if (next == last.stride) {
                 ++last.count;
                 return;

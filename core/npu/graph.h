@@ -44,7 +44,8 @@ struct NpuTensor
     }
 };
 
-/// `count` runs of `bytes` contiguous bytes, the first at `address`, `stride` bytes apart.
+/// `count` runs of `bytes` contiguous bytes each. The first run is at `address`; starts of runs are `stride`
+/// bytes apart.
 struct Segment
 {
     std::int64_t address = 0, bytes = 0, count = 1, stride = 0;
@@ -56,12 +57,12 @@ struct Segment
 struct TileDesc
 {
     std::uint32_t tensor = 0;
-    bool accumulator = false; ///< elements have accumulatorBytes in SPM
+    bool accumulator = false; ///< in SPM each element has the width accumulatorBytes
     std::array<std::int64_t, kMaxRank> offset{0, 0, 0, 0};
     std::array<std::int64_t, kMaxRank> shape{1, 1, 1, 1};
-    std::int64_t dramBase = 0;    ///< address of the first byte
-    std::int64_t dramSize = 0;    ///< last byte - first byte + 1
-    std::int64_t spmRequired = 0; ///< bytes in SPM
+    std::int64_t dramBase = 0;    ///< DRAM address of the first byte
+    std::int64_t dramSize = 0;    ///< bytes from the first to the last byte in DRAM, both included
+    std::int64_t spmRequired = 0; ///< bytes that the tile occupies in SPM
     /// Bytes that a load or store of the tile moves: all its DRAM bursts (docs/rules/npu.md 2.5)
     std::int64_t alignedBytes = 0;
 
@@ -135,16 +136,18 @@ enum class Engine { Tensor, Vector, None };
 struct TileNode
 {
     NodeType type = NodeType::MatMul;
-    std::uint32_t op = 0;              ///< index of the operator in the model
-    std::int32_t head = -1;            ///< batch * heads + head, -1 outside attention
-    std::uint32_t unit = 0;            ///< chain or single node that contains this node
-    std::uint32_t accumulator = kNone; ///< tile that stays in SPM from the first to the last node of the unit
+    std::uint32_t op = 0;   ///< index of the operator in the model
+    std::int32_t head = -1; ///< batch * heads + head, -1 outside attention
+    std::uint32_t unit = 0; ///< chain or single node that contains this node
+    /// Tile that stays in SPM from the first to the last node of the unit; kNone if there is none.
+    std::uint32_t accumulator = kNone;
     std::int64_t scratchBytes = 0; ///< extra SPM bytes of the unit that belong to no tensor (flash attention)
     Cycle computeCycles = 0;       ///< zero for KV_STORE and KV_LOAD
-    std::int64_t memBytes = 0;     ///< aligned bytes of all input and output tiles
+    std::int64_t memBytes = 0;     ///< bytes of the DRAM bursts of all input and output tiles
     std::uint32_t inputBegin = 0, inputEnd = 0;
     std::uint32_t outputBegin = 0, outputEnd = 0;
-    // Tensor engine (matmul and conv): m x n x k of one product, and the number of consecutive products.
+    // Tensor engine (matmul and conv): each product is m x n x k; `repeats` products are computed one after
+    // another.
     std::int64_t m = 0, n = 0, k = 0, repeats = 1;
 
     [[nodiscard]] Engine engine() const noexcept
@@ -185,14 +188,14 @@ struct Adjacency
 struct NpuGraph
 {
     std::string name;
-    NpuHardware hardware; ///< machine whose default tiles these are
-    int elementBytes = 2; ///< element bytes of the model; the energies of the hardware are of such elements
-    /// Default tiles may fit with one set of operands only, because others make too many nodes.
+    NpuHardware hardware; ///< machine for which the default tiles were chosen
+    int elementBytes = 2; ///< element bytes of the model, to which the hardware's energies per element refer
+    /// True if default tiles may fit with only one set of operands, so that the graph has fewer nodes.
     bool fewNodes = false;
     std::vector<NpuTensor> tensors;
-    std::vector<std::string> opNames; ///< names, by operator of the model
-    std::vector<OpType> opTypes;      ///< types, by operator of the model
-    /// By operator of the model; sizes that were not given come from the default rule
+    std::vector<std::string> opNames; ///< by operator of the model
+    std::vector<OpType> opTypes;      ///< by operator of the model
+    /// By operator of the model. Sizes that were not given come from the default rule.
     std::vector<TileSizes> tileSizes;
     std::vector<TileDesc> tiles;
     std::vector<TileNode> nodes;
@@ -230,24 +233,26 @@ struct NpuGraph
     [[nodiscard]] std::string describe(std::size_t node) const;
 };
 
-/// Cuts a checked model into the tile DAG. Returns an Error that names the operator if its smallest node does
-/// not fit into SPM (docs/rules/npu.md 5.6) or if there are more than `maxNodes` nodes.
+/// Cuts a model that checkModel() accepts into the tile DAG. Returns an Error that names the operator if its
+/// smallest node does not fit into SPM (docs/rules/npu.md 5.6) or if there are more than `maxNodes` nodes.
 [[nodiscard]] Result<NpuGraph> buildGraph(const NpuModel& model, const NpuHardware& hardware,
                                           std::size_t maxNodes = 1'000'000);
 
 /// Size along k of the smallest default tile of a matmul, and the step by which this size grows.
 inline constexpr std::int64_t kMatmulDepth = 64;
-/// The widest matmul tile that leaves at least one chain for each possible core. It reads the operands the
-/// fewest times. The tile search tries it first (docs/rules/npu.md 2.8).
+/// The widest matmul tile that leaves at least one chain for each possible core. With it the operands are
+/// read the fewest times. The tile search tries it first (docs/rules/npu.md 2.8).
 [[nodiscard]] TileSizes wideMatmulTile(const NpuHardware& hardware, int dtypeBytes, std::int64_t m,
                                        std::int64_t n, std::int64_t k);
 
 /// Cycles of a node on the tensor engine (docs/rules/npu.md 3) at `rate` multiply-accumulates of a PE in a
-/// cycle. `drain`: with the drain of the last node of a chain. `work` is of one group.
+/// cycle. `drain`: includes the drain of the last node of a chain. `work`: the loop extents of one group of
+/// the node.
 [[nodiscard]] Cycle tensorCycles(const NpuHardware& hardware, const ArrayWork& work, double rate, bool drain);
 
-/// Input rows (or columns) that output rows [from, to) read: begin and end, clipped to the input,
-/// and equal if they read padding only (docs/rules/npu.md 2.2). `padding`: before the first row.
+/// Range [begin, end) of the input rows (columns) that output rows [from, to) read, clipped to the input
+/// (docs/rules/npu.md 2.2). It is empty if they read padding only. `padding`: rows before the first input
+/// row.
 [[nodiscard]] std::pair<std::int64_t, std::int64_t> convInputRange(std::int64_t from, std::int64_t to,
                                                                    std::int64_t kernel, std::int64_t stride,
                                                                    std::int64_t padding,

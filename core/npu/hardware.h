@@ -15,7 +15,7 @@ namespace tilewright::npu {
 
 using Cycle = std::int64_t;
 
-/// Largest number of cores of a machine. It keeps the exact NoC shares within 128-bit integers.
+/// Largest number of cores of a machine. Up to this number, exact NoC shares fit into 128-bit integers.
 inline constexpr int kMaxCores = 1024;
 inline constexpr int kMaxChannels = 64;
 inline constexpr int kMaxBanks = 64;
@@ -36,11 +36,12 @@ struct DramHardware
     std::int64_t rowBytes = 2048;
     Cycle rowHitCycles = 20;
     Cycle rowMissCycles = 60;
-    /// Latency from the request of a DMA until its bytes are queued, in addition to the times of the banks.
+    /// Cycles from the request of a DMA until its bytes are queued at the banks.
     Cycle readLatencyCycles = 0, writeLatencyCycles = 0;
-    std::int64_t outstandingRequests = 0; ///< requests of one DMA of a core; 0: no limit
-    std::int64_t requestBytes = 64;       ///< largest request, if their number is limited
-    bool addressHash = false;             ///< higher bits of the address permute channels and banks
+    /// Maximum number of requests of a core's DMA under way; 0: no limit.
+    std::int64_t outstandingRequests = 0;
+    std::int64_t requestBytes = 64; ///< bytes of the largest request, if the number of requests is limited
+    bool addressHash = false;       ///< higher bits of the address permute channels and banks
     Arbiter arbiter = Arbiter::DramAware;
     bool operator==(const DramHardware&) const = default;
 
@@ -49,7 +50,7 @@ struct DramHardware
     {
         return bytesPerCycle > 0 ? (burstBytes + bytesPerCycle - 1) / bytesPerCycle : burstBytes;
     }
-    /// Bursts of the largest request.
+    /// Number of bursts of the largest request.
     [[nodiscard]] std::int64_t burstsOfRequest() const noexcept
     {
         return requestBytes > burstBytes ? requestBytes / burstBytes : 1;
@@ -60,7 +61,7 @@ struct DramHardware
     }
 };
 
-/// Number of passes of the vector engine over its elements, by operator type (docs/rules/npu.md 3).
+/// By type of operator: how often the vector engine passes over the elements (docs/rules/npu.md 3).
 struct VectorPasses
 {
     int softmax = 4;
@@ -84,15 +85,15 @@ struct NpuEnergy
 /// A memory between DRAM and the NoC that all cores share (docs/rules/npu.md 5.7).
 struct SharedHardware
 {
-    std::int64_t bytes = 0;         ///< 0: there is none
-    std::int64_t bytesPerCycle = 1; ///< rate of its one port, for all cores together
-    /// Rates of a read port and a write port beside it; 0: there is one port.
+    std::int64_t bytes = 0;         ///< capacity; 0: the machine has no shared memory
+    std::int64_t bytesPerCycle = 1; ///< bandwidth of its port, or of each of its ports
+    /// Bandwidths of the read port and of the write port; 0: one port serves reads and writes.
     std::int64_t readBytesPerCycle = 0, writeBytesPerCycle = 0;
     bool multicast = false; ///< one read serves all cores that load a tile at the same time
     bool operator==(const SharedHardware&) const = default;
 
     [[nodiscard]] bool hasTwoPorts() const noexcept { return readBytesPerCycle > 0; }
-    /// Rate of what leaves the memory, and of what enters it.
+    /// Rate in bytes per cycle at which data leaves (enters) the memory.
     [[nodiscard]] std::int64_t readRate() const noexcept
     {
         return hasTwoPorts() ? readBytesPerCycle : bytesPerCycle;
@@ -101,7 +102,7 @@ struct SharedHardware
     {
         return hasTwoPorts() ? writeBytesPerCycle : bytesPerCycle;
     }
-    /// Rate of reads and writes together.
+    /// Rate in bytes per cycle of reads and writes together.
     [[nodiscard]] std::int64_t portRate() const noexcept
     {
         return hasTwoPorts() ? readBytesPerCycle + writeBytesPerCycle : bytesPerCycle;
@@ -114,8 +115,9 @@ struct NpuHardware
     int cores = 4;
     std::int64_t engineRows = 64;
     std::int64_t engineCols = 64;
-    std::int64_t arrays = 1;         ///< engines of a core, which share the folds of a node
-    std::optional<FixedArray> fixed; ///< the engine if it is no systolic array; with `arrays`
+    std::int64_t arrays = 1; ///< number of engines of a core; they share the folds of a node
+    /// Set if the engine is no systolic array but an array with fixed loops; `arrays` still applies.
+    std::optional<FixedArray> fixed;
     std::int64_t vectorLanes = 128;
     double clockGhz = 1.0;
     std::int64_t spmBytes = std::int64_t{1} << 20;
@@ -124,26 +126,27 @@ struct NpuHardware
     DramHardware dram;
     std::int64_t linkBytesPerCycle = 32;   ///< NoC: link of one core (loads and stores together)
     std::int64_t trunkBytesPerCycle = 128; ///< NoC: trunk that all cores share
-    bool coreToCore = false; ///< results go from core to core where they can (docs/rules/npu.md 5.8)
+    /// Results may go from core to core instead of through DRAM (docs/rules/npu.md 5.8).
+    bool coreToCore = false;
     SharedHardware shared;
     NpuEnergy energy;
     bool operator==(const NpuHardware&) const = default;
 
-    /// Bandwidth in bytes per cycle of one core while no other core transfers data.
+    /// Bandwidth of a core in bytes per cycle while no other core transfers data.
     [[nodiscard]] std::int64_t bandwidthAlone() const noexcept;
-    /// Rate in bytes per cycle of the trunk or, if less, of the ports of the shared memory, through which all
-    /// transfers go.
+    /// Rate in bytes per cycle that all transfers share: that of the trunk or, if lower, that of the ports of
+    /// the shared memory.
     [[nodiscard]] std::int64_t rateOfTrunk() const noexcept
     {
         return shared.bytes > 0 ? std::min(shared.portRate(), trunkBytesPerCycle) : trunkBytesPerCycle;
     }
-    /// The most bytes per cycle that all cores together get. With multicast the trunk carries some of them
-    /// for several cores at once.
+    /// Largest number of bytes per cycle that all cores together receive. With multicast, one transfer over
+    /// the trunk can serve several cores.
     [[nodiscard]] std::int64_t rateOfAllCores() const noexcept
     {
         return shared.bytes > 0 && shared.multicast ? cores * linkBytesPerCycle : rateOfTrunk();
     }
-    /// Rate in bytes per cycle of the DRAM's buses together.
+    /// Rate in bytes per cycle of all DRAM buses together.
     [[nodiscard]] std::int64_t dramBytesPerCycle() const noexcept
     {
         return dram.channels * dram.bytesPerCycle;
@@ -166,9 +169,9 @@ struct DramPlace
 /// The channel of an interleave block.
 [[nodiscard]] std::int64_t channelOf(const DramHardware& dram, std::int64_t block) noexcept;
 
-/// The channel or bank `index` of `count`, permuted by the bits of the address above (`above`): an
-/// exclusive-or with them in groups of as many bits as `count` needs, or, if it is no power of two, their sum
-/// modulo `count`.
+/// Permutes the channel or bank `index` of `count` by the higher bits of the address (`above`). If `count` is
+/// a power of two, `index` is combined by exclusive-or with groups of these bits, each as wide as `index`;
+/// else the groups are added modulo `count`.
 [[nodiscard]] inline std::int64_t permuted(std::int64_t index, std::int64_t count,
                                            std::int64_t above) noexcept
 {
@@ -181,8 +184,8 @@ struct DramPlace
     return std::has_single_bit(static_cast<std::uint64_t>(count)) ? index ^ folded : (index + folded) % count;
 }
 
-/// Reads a hardware preset. Missing fields keep their defaults; unknown fields are errors. The schema is the
-/// fields of NpuHardware in snake_case, with "passes", "dram" and "noc" as objects (see
+/// Reads a hardware preset. Missing fields keep their defaults; unknown fields are errors. The fields are
+/// those of NpuHardware in snake_case, with "passes", "dram" and "noc" as objects (see
 /// tests/data/npu_hardware/default.json).
 [[nodiscard]] Result<NpuHardware> parseHardware(std::string_view text, const std::string& file);
 [[nodiscard]] Result<NpuHardware> loadHardware(const std::string& path);

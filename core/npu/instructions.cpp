@@ -52,7 +52,7 @@ Opcode computeOpcode(NodeType type)
 
 namespace {
 
-/// The spans in `items` grouped by node, in their order; the spans of a node start at `begin[node]`.
+/// Groups the spans in `items` by node, in their order; the spans of a node start at `begin[node]`.
 class SpansOfNodes
 {
 public:
@@ -82,7 +82,7 @@ private:
 std::vector<std::vector<Instruction>> instructionsOf(const NpuGraph& graph, const NpuRun& run)
 {
     std::vector<std::vector<Instruction>> out;
-    std::vector<Cycle> computed(graph.nodes.size(), 0); // end of its computation, by node
+    std::vector<Cycle> computed(graph.nodes.size(), 0); // by node: end of its computation
     for (const CoreRun& core : run.cores) {
         const SpansOfNodes loads(graph.nodes.size(), core.loads), stores(graph.nodes.size(), core.stores);
         for (const auto* spans : {&core.tensor, &core.vector})
@@ -100,7 +100,7 @@ std::vector<std::vector<Instruction>> instructionsOf(const NpuGraph& graph, cons
             if (opcode != Opcode::Sync)
                 program.push_back({opcode, choice.node, kNone, computed[choice.node]});
             else if (stores.of(choice.node).empty() &&
-                     loads.of(choice.node).empty()) // a KV_LOAD whose tile was already in SPM
+                     loads.of(choice.node).empty()) // for a KV_LOAD whose tile was already in SPM
                 program.push_back(
                     {Opcode::Sync, choice.node, graph.inputs(choice.node).front(), choice.time});
             for (const TransferSpan& s : stores.of(choice.node))
@@ -128,7 +128,7 @@ std::string describe(const NpuGraph& graph, const Instruction& i)
 
 namespace {
 
-/// True if the loads of the run equal the TLOADs and TRECVs of the programs on every core.
+/// True if the loads of the run equal the TLOADs and TRECVs of the programs on each core.
 bool loadsMatch(const std::vector<std::vector<Instruction>>& programs, const NpuRun& run)
 {
     for (std::size_t c = 0; c < programs.size(); ++c) {

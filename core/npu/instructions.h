@@ -15,8 +15,8 @@ enum class Opcode : std::uint8_t { Sync, TLoad, TRecv, TMatmul, TConv, TSoftmax,
 [[nodiscard]] std::string_view toString(Opcode opcode) noexcept;
 
 /// One instruction of a core. SYNC waits until the unit that starts with `node` is ready. TLOAD and TSTORE
-/// move `tile` for `node`, TRECV the part of it that one core sends. All other instructions compute `node`.
-/// KV_LOAD and KV_STORE nodes consist of TLOADs or TSTOREs only.
+/// move `tile` for `node`; TRECV receives the part of `tile` that another core sends. All other instructions
+/// compute `node`. KV_LOAD and KV_STORE nodes consist of TLOADs or TSTOREs only.
 struct Instruction
 {
     Opcode opcode = Opcode::Sync;
@@ -26,8 +26,8 @@ struct Instruction
     bool operator==(const Instruction&) const = default;
 };
 
-/// The instruction programs of a run, one per core. Nodes are in the chosen order, each with its loads, its
-/// computation and its stores.
+/// The instruction programs of a run, one per core. Each program lists the nodes in the order chosen by the
+/// core; a node has its loads, then its computation, then its stores.
 [[nodiscard]] std::vector<std::vector<Instruction>> instructionsOf(const NpuGraph& graph, const NpuRun& run);
 
 /// Text of an instruction: "TMATMUL  q: MATMUL 17".

@@ -8,7 +8,7 @@ namespace tilewright::npu {
 
 namespace {
 
-/// The candidates of a product, and what each of their tiles moves.
+/// Lists the candidate tiles of a product with their estimated DRAM costs, and chooses one.
 class ProductCut
 {
 public:
@@ -91,8 +91,8 @@ private:
                tensorCycles(m_hw, productWork(m, n, last), m_p.rate, true);
     }
 
-    /// The smallest tile: requested sizes are kept, other sizes are 1. It is used if no tile fits with two
-    /// sets of operands.
+    /// Smallest tile, for products of which no tile fits with two sets of operands: requested sizes are kept,
+    /// other sizes are 1.
     [[nodiscard]] TileSizes smallest() const
     {
         TileSizes t = m_p.wish;

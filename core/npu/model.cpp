@@ -287,7 +287,7 @@ private:
             return failOp(i, "the shapes of " + describe(o.inputs[0]) + " and " + describe(o.inputs[1]) +
                                  " do not match: K is " + std::to_string(a.back()) + " and " +
                                  std::to_string(b[b.size() - 2]));
-        // The dimensions before the last two are those of a batch, counted from the last one.
+        // The dimensions before the last two are those of the batch. They are aligned at the last one.
         std::vector<std::int64_t> want(std::max(a.size(), b.size()), 1);
         std::int64_t all = 1, second = 1;
         for (std::size_t d = 0; d + 2 < want.size(); ++d) {
@@ -344,7 +344,7 @@ private:
         return Unit{};
     }
 
-    /// The head shape of an attention or KV tensor, or an Error.
+    /// The head shape of tensor `tensor` of operator `i` (attention or KV), or an Error.
     Result<HeadShape> headsOf(std::size_t i, std::size_t tensor, bool ofKeys = false) const
     {
         const ModelOp& o = m_model.ops[i];

@@ -26,7 +26,7 @@ enum class OpType {
     Elementwise,
     KvAppend,
     KvLoad,
-    View, ///< rearranges its inputs without a copy; with passes, makes each element of several
+    View, ///< rearranges its inputs without a copy; with passes, each result element is computed from several
 };
 
 /// The type name in the model file ("matmul", "kv_append", ...).
@@ -39,11 +39,11 @@ struct ModelTensor
 {
     std::string name;
     std::vector<std::int64_t> shape; ///< 1 to kMaxRank dimensions
-    std::int64_t bits = 0;           ///< width of an element in 1/1024 bit; 0 = that of the model
+    std::int64_t bits = 0;           ///< width of an element in 1/1024 bit; 0 = default of the model
 };
 
-/// Requested tile sizes; 0 = by the default rule (docs/rules/npu.md 2.6). An operator uses only the fields of
-/// its type.
+/// Requested tile sizes; 0 = by the default rule (docs/rules/npu.md 2.6). Each type of operator uses only its
+/// own fields.
 struct TileSizes
 {
     std::int64_t m = 0, n = 0, k = 0;                      // matmul
@@ -54,7 +54,7 @@ struct TileSizes
     bool operator==(const TileSizes&) const = default;
 };
 
-/// A tile size that operators of one type have, with its key in the model file.
+/// A tile size that operators of some type have, with its key in the model file.
 struct TileField
 {
     const char* key;
@@ -69,7 +69,7 @@ struct ModelOp
     std::vector<std::size_t> inputs; ///< tensor indices
     std::vector<std::size_t> outputs;
     TileSizes tile;
-    // conv2d: [vertical, horizontal]
+    // conv2d: [vertical, horizontal].
     std::array<std::int64_t, 2> stride{1, 1}, dilation{1, 1};
     std::array<std::int64_t, 4> padding{}; ///< top, left, bottom, right
     std::int64_t groups = 1;
@@ -80,10 +80,11 @@ struct ModelOp
     bool flash = false;
     std::int64_t position = 0;               ///< kv_append: index of the first token that is written
     std::array<std::int64_t, 2> range{0, 0}; ///< kv_load: the tokens [range[0], range[1])
-    /// Multiply-accumulates of a PE in a cycle for the widths of the operands (docs/rules/workload.md 2.1).
+    /// Multiply-accumulates per PE and cycle; depends on the widths of the operands (docs/rules/workload.md
+    /// 2.1).
     double rate = 1;
-    /// Number of passes of the vector engine for each element of the result. Elementwise: 0 is the default of
-    /// the machine. View: above 0, the operator is a pool or reduction.
+    /// Number of passes of the vector engine over each element of the result. For an elementwise operator, 0
+    /// = default of the machine. A view with passes is a pool or reduction.
     std::int64_t passes = 0;
 
     [[nodiscard]] bool isReduction() const noexcept { return type == OpType::View && passes > 0; }
@@ -98,11 +99,11 @@ struct NpuModel
     std::vector<ModelTensor> tensors;
     std::vector<ModelOp> ops;
     std::optional<NpuHardware> hardware; ///< machine that the file contains, if any
-    std::string file;                    ///< file name for messages; may be empty
+    std::string file;                    ///< name of the file in messages; may be empty
 
     [[nodiscard]] std::size_t addTensor(std::string tensorName, std::vector<std::int64_t> shape,
                                         std::int64_t bits = 0);
-    /// Elements of the first input of an operator for each element of its result, rounded up.
+    /// Number of elements of an operator's first input per element of its result, rounded up.
     [[nodiscard]] std::int64_t reductionOf(const ModelOp& op) const;
     /// Width of an element of a tensor in 1/1024 bit.
     [[nodiscard]] std::int64_t bitsOf(std::size_t tensor) const
@@ -117,8 +118,8 @@ struct NpuModel
     [[nodiscard]] int widestBytes(const ModelOp& op) const noexcept;
 };
 
-/// The tile sizes of an operator, the part of a model that can be chosen freely (docs/rules/npu.md 2.6).
-/// `flash` selects fused attention.
+/// The tile sizes of an operator, which may be chosen freely without changing its result (docs/rules/npu.md
+/// 2.6). `flash` selects fused attention.
 struct OpTiling
 {
     TileSizes tile;
@@ -129,7 +130,8 @@ struct OpTiling
 /// The model with another tiling; `tiling` has one entry per operator.
 [[nodiscard]] NpuModel withTiling(NpuModel model, std::span<const OpTiling> tiling);
 
-/// Sizes of a matrix product A[M,K] x B[K,N], or of a batch of them: the dimensions before the last two.
+/// Sizes of a matrix product A[M,K] x B[K,N]. The dimensions before the last two are those of a batch of
+/// products.
 struct MatmulShape
 {
     std::int64_t m = 0, n = 0, k = 0;
@@ -149,7 +151,7 @@ struct HeadShape
 [[nodiscard]] std::optional<HeadShape> headShape(const ModelTensor& tensor, std::int64_t heads);
 
 /// Number of output rows or columns of a convolution (docs/rules/npu.md 2.2); 0 if the kernel does not fit.
-/// `padding`: of both sides together.
+/// `padding`: sum of both sides.
 [[nodiscard]] std::int64_t convOutput(std::int64_t in, std::int64_t kernel, std::int64_t stride,
                                       std::int64_t padding, std::int64_t dilation);
 
@@ -157,15 +159,16 @@ struct HeadShape
 /// Error names the operator (path "ops[3]") and the tensor.
 [[nodiscard]] Status checkModel(const NpuModel& model);
 
-/// Indices of the operators in topological order; ties by index. checkModel() must have passed.
+/// Indices of the operators in topological order; ties are broken by index. checkModel() must have accepted
+/// the model.
 [[nodiscard]] std::vector<std::size_t> opOrder(const NpuModel& model);
 
 [[nodiscard]] Result<NpuModel> parseModel(std::string_view text, const std::string& file);
 [[nodiscard]] Result<NpuModel> loadModel(const std::string& path);
-/// Checks those fields of a model that only this lens knows (hardware, tiles, variants) in a file that
-/// another reader reads. Returns the first error.
+/// Checks the fields that only this lens knows (hardware, tiles, variants) in a model file that another
+/// reader reads. Returns the first error.
 [[nodiscard]] Status checkOwnFields(std::string_view text, const std::string& file);
-/// The model as JSON in explicit form (tensors and ops). parseModel() reads it back as an equal model.
+/// The model as JSON with explicit tensors and ops. parseModel() reads it back as an equal model.
 [[nodiscard]] std::string modelToJson(const NpuModel& model);
 
 } // namespace tilewright::npu

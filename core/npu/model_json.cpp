@@ -112,11 +112,12 @@ void bindFields(JsonFields& f, NpuHardware& hw)
 Status checkHardware(const NpuHardware& hw)
 {
     if (hw.dram.bytesPerCycle < 1)
-        return Error{ErrorCode::Field,
-                     "the external memory moves less than one byte per cycle of a channel; the NPU lens moves "
-                     "whole bytes: take a higher bandwidth or a lower clock",
-                     "dram.bytes_per_cycle",
-                     {}};
+        return Error{
+            ErrorCode::Field,
+            "the external memory moves less than one byte per cycle of a channel; the NPU lens moves "
+            "whole bytes: take a higher bandwidth or a lower clock",
+            "dram.bytes_per_cycle",
+            {}};
     return checkJsonValue(hw);
 }
 
@@ -189,7 +190,7 @@ void bindVariant(JsonFields& f, bool& flash)
     f.optional("variant", flash, Words<bool>{kVariants, variantName});
 }
 
-/// An operator as it is in the file: its tensors are names.
+/// An operator with the names of its tensors, as the file has them.
 struct NamedOp
 {
     ModelOp op;
@@ -267,7 +268,7 @@ void bindHeader(JsonFields& f, Header& head)
     f.defaulted("hardware", head.hardware, std::nullopt);
 }
 
-/// Fields of an explicit model file.
+/// Fields of a model file that lists tensors and ops.
 struct ModelFile
 {
     Header head;
@@ -275,7 +276,7 @@ struct ModelFile
     std::vector<NamedOp> ops;
 };
 
-/// Indices of the named tensors. Reports an error at `where` for a name that no tensor has.
+/// Indices of the tensors with these names. Reports an error at `where` for a name that no tensor has.
 std::vector<std::size_t> resolve(JsonFields& f, const std::map<std::string, std::size_t>& byName,
                                  const std::vector<std::string>& names, const std::string& where)
 {
@@ -464,7 +465,7 @@ Status checkOwnFields(std::string_view text, const std::string& file)
         ModelOp read;
         if (const auto type = op.find("type");
             !type || !readJson(*type, read.type, Words<OpType>{kOpTypes, toString}))
-            continue; // an operator that this lens does not have
+            continue; // skips an operator that this lens does not know
         const auto fields = [&](JsonFields& f) {
             if (read.type == OpType::Attention)
                 bindVariant(f, read.flash);

@@ -9,7 +9,7 @@ namespace tilewright::npu {
 
 namespace {
 
-/// The limits of an operator by index: the SPM, then the requested sizes.
+/// The limits of an operator by index: 0 is the SPM, the others are the requested tile sizes.
 class TileLimits
 {
 public:
@@ -31,7 +31,7 @@ public:
         return out;
     }
 
-    /// The requested sizes of some limits; the others follow the default rule.
+    /// The requested sizes among the limits `kept`. Other sizes follow the default rule.
     [[nodiscard]] TileSizes sizes(const std::vector<std::size_t>& kept) const
     {
         TileSizes out;
@@ -51,7 +51,7 @@ public:
         const auto bytes = need(tile, spm);
         return bytes && *bytes <= spm;
     }
-    /// True if these limits leave no tile.
+    /// True if no tile meets the limits `kept`.
     [[nodiscard]] bool exclude(const std::vector<std::size_t>& kept) const
     {
         if (kept.empty() || kept.front() != 0)
@@ -59,7 +59,7 @@ public:
         const auto bytes = need(sizes(kept), m_hardware.spmBytes);
         return bytes && *bytes > m_hardware.spmBytes;
     }
-    /// The least SPM with which these sizes fit.
+    /// The smallest SPM in bytes into which a tile of these sizes fits.
     [[nodiscard]] std::optional<std::int64_t> leastSpm(const TileSizes& tile) const
     {
         std::int64_t below = m_hardware.spmBytes;
@@ -73,7 +73,7 @@ public:
         }
         return enough;
     }
-    /// The largest size on one axis that fits with all others as they are requested.
+    /// The largest size on one axis with which the tile fits, all other sizes as requested.
     [[nodiscard]] std::optional<std::int64_t> largest(const TileField& axis) const
     {
         TileSizes tile = sizes(all());

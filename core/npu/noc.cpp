@@ -22,8 +22,9 @@ Noc::Noc(const NpuHardware& hw)
       m_threshold(2 * hw.dram.interleaveBytes), m_flows(static_cast<std::size_t>(2 * hw.cores)),
       m_users(static_cast<std::size_t>(hw.cores), 0)
 {
-    // Every share is a multiple of 1/m_unit: the trunk (minus halves of links) divided by the number of
-    // transfers that share it equally. Of more than 32 transfers, shares are rounded down to such a multiple.
+    // Shares are multiples of 1/m_unit: the rate of the trunk (minus halves of links) divided by the number
+    // of transfers that share it equally. With more than 32 transfers, shares are rounded down to such a
+    // multiple.
     std::int64_t multiple = 1;
     for (std::int64_t i = 2; i <= std::min<std::int64_t>(2 * hw.cores, 32); ++i)
         multiple = std::lcm(multiple, i);
@@ -144,7 +145,7 @@ void Noc::finish(int slot, Cycle now)
     m_changed = true;
 }
 
-/// Finds the streams of the active transfers, and gives each transfer the share that its links allow.
+/// Finds the streams of the active transfers, and caps the share of each transfer by its links.
 void Noc::findStreams(Cycle now)
 {
     m_active.clear();
@@ -153,8 +154,8 @@ void Noc::findStreams(Cycle now)
         if (!f.active)
             continue;
         drain(f, now);
-        // What comes into a core and what leaves it each get half of its link. All links are equally fast, so
-        // a transfer over two of them has the smaller of both limits.
+        // A link that carries a transfer into the core and one out of it gives half of its rate to each. All
+        // links are equally fast, so a transfer over two links gets half a link if either is halved.
         const bool halved =
             m_users[s / 2] > 1 || (f.from >= 0 && m_users[static_cast<std::size_t>(f.from)] > 1);
         f.share = (halved ? m_link : 2 * m_link) * (m_unit / 2);
@@ -169,20 +170,20 @@ void Noc::findStreams(Cycle now)
     }
 }
 
-/// The level to which the caps in m_caps are lowered so that their sum is no more than `rate`.
+/// The level to which the caps in m_caps must be lowered so that their sum is at most `rate`.
 Int128 Noc::levelOf(Int128 rate)
 {
     std::sort(m_caps.begin(), m_caps.end());
     for (std::size_t i = 0; i < m_caps.size(); ++i) {
         const auto others = static_cast<std::int64_t>(m_caps.size() - i);
         if (m_caps[i] * others > rate)
-            return rate / others; // the others share what is left equally
+            return rate / others; // the streams with larger caps share the remaining rate equally
         rate -= m_caps[i];
     }
     return m_unit * m_link;
 }
 
-/// Lowers the caps of the streams through a port of the shared memory to what it gives each.
+/// Lowers the caps of the streams through a port of the shared memory to their fair share of its rate.
 void Noc::capByPort(Port port, std::int64_t rate)
 {
     m_caps.clear();

@@ -10,7 +10,7 @@
 
 namespace tilewright::npu {
 
-/// Change of the limiting resource of a transfer (DRAM or NoC) at `time`.
+/// The resource that limits a transfer (DRAM or NoC) changes at `time`.
 struct LimiterChange
 {
     Cycle time = 0;
@@ -18,26 +18,26 @@ struct LimiterChange
 };
 
 /// The NoC of docs/rules/npu.md 5.3: one link per core and a shared trunk, with exact max-min fair shares. A
-/// shared memory may have a port for reads and one for writes, and loads that read the same at the same time
-/// may pass port and trunk once (docs/rules/npu.md 5.7).
+/// shared memory may have a port for reads and one for writes. Cores that load the same data at the same time
+/// may use port and trunk together as one stream (docs/rules/npu.md 5.7).
 ///
 /// Shares are integers in units of 1/denominator byte per cycle, so only the end time of a transfer is
 /// rounded (up). The backlog of a transfer is the number of bytes that DRAM has moved and the NoC has not.
-/// The NoC limits a transfer from the cycle at which its backlog exceeds two interleave blocks, or DRAM has
-/// moved its last byte, until the backlog is empty. Otherwise DRAM limits it.
+/// The NoC limits a transfer from the cycle in which its backlog exceeds two interleave blocks, or in which
+/// DRAM has moved its last byte, until the backlog is empty. Otherwise DRAM limits it.
 class Noc
 {
 public:
     explicit Noc(const NpuHardware& hardware);
 
-    /// Starts a transfer in slot 2*core (load) or 2*core + 1 (store). `leader`: a slot whose load it joins;
-    /// -1: none.
+    /// Starts a transfer in slot 2*core (load) or 2*core + 1 (store). `leader`: slot of the load that this
+    /// load joins; -1: none.
     void begin(int slot, Cycle now, int leader = -1);
-    /// Starts a load of `bytes` from the scratchpad of the core `from`, whose store slot is free.
+    /// Starts a load of `bytes` from the scratchpad of the core `from`, whose store slot must be free.
     void beginFromCore(int slot, int from, std::int64_t bytes, Cycle now);
     /// Starts a transfer with a known end time; its bandwidth share is not used.
     void beginUntil(int slot, Cycle end);
-    /// DRAM has moved `bytes` more of the transfer; `isLast`: these are its last bytes.
+    /// Reports that DRAM has moved `bytes` more of the transfer; `isLast`: these are its last bytes.
     void arrive(int slot, std::int64_t bytes, bool isLast, Cycle now);
     /// The earliest known end of a transfer; kNever if no end is known.
     [[nodiscard]] Cycle nextTime() const noexcept { return m_next; }
@@ -54,7 +54,7 @@ public:
             recomputeShares(now);
     }
 
-    /// Changes of the limiting resource, ascending by time. A transfer is limited by DRAM at first.
+    /// Changes of the resource that limits the transfer, ascending by time. DRAM is the first one.
     [[nodiscard]] const std::vector<LimiterChange>& flips(int slot) const noexcept
     {
         return m_flows[static_cast<std::size_t>(slot)].flips;
@@ -68,10 +68,11 @@ private:
     struct Flow
     {
         bool active = false, complete = false, byNoc = false;
-        bool endIsKnown = false;  ///< the end time was given by beginUntil()
-        int from = -1;            ///< core that sends it; -1: DRAM
-        std::uint64_t stream = 0; ///< loads with one number pass port and trunk once; 0: it is alone
-        std::size_t streamAt = 0; ///< index in m_active
+        bool endIsKnown = false; ///< the end time was given by beginUntil()
+        int from = -1;           ///< core that sends the data; -1: it comes from DRAM
+        /// Loads with the same number use port and trunk as one stream; 0: a stream of its own.
+        std::uint64_t stream = 0;
+        std::size_t streamAt = 0; ///< index of its stream in m_active
         Int128 backlog = 0;
         Int128 share = 0;
         Cycle updated = 0;
@@ -86,9 +87,9 @@ private:
     /// A stream through the trunk: a transfer, or several loads that read the same data at the same time.
     struct Stream
     {
-        std::uint64_t number = 0; ///< of its loads; 0: one transfer
+        std::uint64_t number = 0; ///< Flow::stream of its loads; 0: the stream is one transfer
         Port port = Port::None;
-        Int128 cap = 0; ///< largest share that its links allow, then that its port allows
+        Int128 cap = 0; ///< largest share that its links allow, later that its port allows
     };
     void findStreams(Cycle now);
     void capByPort(Port port, std::int64_t rate);
@@ -97,13 +98,13 @@ private:
 
     int m_cores;
     std::int64_t m_link, m_trunk, m_threshold;
-    std::int64_t m_read = 0, m_write = 0; ///< rates of two ports of the shared memory; 0: there is one
-    std::uint64_t m_streams = 0;          ///< number of the last stream
-    std::vector<Stream> m_active;         ///< the streams of now
-    std::vector<Int128> m_caps;           ///< kept for its memory
+    std::int64_t m_read = 0, m_write = 0; ///< rates of the two ports of the shared memory; 0: it has one port
+    std::uint64_t m_streams = 0;          ///< number of the last stream created
+    std::vector<Stream> m_active;         ///< streams of the active transfers
+    std::vector<Int128> m_caps;           ///< reused buffer of findStreams() and capByPort()
     Int128 m_unit = 1;
     std::vector<Flow> m_flows;
-    std::vector<int> m_users; ///< by core: transfers over its link, at most one in and one out
+    std::vector<int> m_users; ///< per core: number of transfers over its link, at most one in each direction
     Cycle m_next = kNever;
     bool m_changed = false;
 };

@@ -97,7 +97,7 @@ std::vector<OpReport> opReports(const NpuGraph& g, const NpuRun& run)
         const double byDram = static_cast<double>(r.dramBytes()) / g.elementBytes;
         r.dramPj = byDram * run.hardware.energy.dram;
         r.nocPj = moved * run.hardware.energy.noc;
-        // SPM is written by a load and read by a store; what a core sends is read there as well.
+        // A load writes to SPM, a store reads from it. A core that sends data reads its SPM, too.
         const double sent = static_cast<double>(r.passed) / g.elementBytes;
         r.spmPj += (moved + sent) * run.hardware.energy.spm;
     }

@@ -14,8 +14,7 @@
 
 namespace tilewright::npu {
 
-/// Statistics of a run for one operator of the model (docs/rules/npu.md 6.2). Cycles are summed over the
-/// cores.
+/// Statistics of a run for one operator of the model (docs/rules/npu.md 6.2). Cycles are sums over the cores.
 struct OpReport
 {
     std::string name;
@@ -25,11 +24,11 @@ struct OpReport
     Cycle tensor = 0, vector = 0;
     std::array<Cycle, kCoreStates> stalls{}; ///< wait cycles of the cores for its nodes, by CoreState
     std::int64_t loaded = 0, stored = 0;     ///< bytes moved to and from SPM
-    std::int64_t shared = 0;                 ///< of those loaded: bytes that the shared memory supplied
-    std::int64_t joined = 0;                 ///< of those supplied: bytes of loads that joined another one
-    std::int64_t passed = 0;                 ///< of those loaded: bytes that cores sent
+    std::int64_t shared = 0;                 ///< part of `loaded` that the shared memory supplied
+    std::int64_t joined = 0;                 ///< part of `shared` in loads that joined another one
+    std::int64_t passed = 0;                 ///< part of `loaded` that other cores sent
     std::vector<std::uint16_t> cores;        ///< ids of the cores that ran its nodes, ascending
-    TileSizes tile;                          ///< tile sizes of the graph
+    TileSizes tile;                          ///< tile sizes of the operator in the graph
     double macPj = 0, spmPj = 0, nocPj = 0, dramPj = 0;
 
     [[nodiscard]] std::int64_t dramBytes() const noexcept { return loaded + stored - shared - passed; }

@@ -170,7 +170,7 @@ std::string traceToJson(const NpuGraph& g, const NpuRun& run)
         }
         for (const Choice& choice : core.choices) {
             if (run.scores.empty() || !g.isFirstOfUnit(choice.node))
-                continue; // chosen by a list, or the continuation of a chain
+                continue; // replays a list, or continues a chain
             const ChoiceScore& s = run.scores[g.nodes[choice.node].unit];
             w << ",\n{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"choice\",\"pid\":" << c
               << ",\"tid\":\"choice\",\"ts\":" << choice.time << ",\"name\":";

@@ -31,16 +31,17 @@ struct Weights
 struct RunOptions
 {
     Scheduler scheduler = Scheduler::Dynamic;
-    Assignment assignment = Assignment::CostAware; ///< dynamic scheduler: only HeadParallel has an effect
+    /// With the dynamic scheduler only HeadParallel has an effect.
+    Assignment assignment = Assignment::CostAware;
     Weights weights;
     bool memoryBoundFirst = false; ///< memory-bound nodes first (docs/rules/npu.md 5.4)
     bool recordDram = false;       ///< record every DRAM event (one per burst group)
-    /// Limit of the makespan in cycles. The run stops with an Error as soon as its makespan must exceed the
-    /// limit. Used by searches.
+    /// Limit of the makespan in cycles, for searches. The run stops with an Error as soon as its makespan
+    /// must exceed the limit.
     Cycle giveUpAfter = kNever;
 };
 
-/// State of a core in a cycle: the first one that applies (docs/rules/npu.md 5.5).
+/// State of a core in a cycle. If several apply, the state is the first of them (docs/rules/npu.md 5.5).
 enum class CoreState : std::uint8_t { Tensor, Vector, WaitSpm, WaitNoc, WaitDram, WaitDependency, Idle };
 inline constexpr std::size_t kCoreStates = 7;
 /// "tensor", "vector", "wait_spm", "wait_noc", "wait_dram", "wait_dependency", "idle"
@@ -54,7 +55,8 @@ struct ComputeSpan
     bool operator==(const ComputeSpan&) const = default;
 };
 
-/// Transfer of a tile between DRAM and the SPM of a core, or of a part of it from another core, [start, end).
+/// Transfer of a tile between DRAM and the SPM of a core in the cycles [start, end), or of a part of a tile
+/// from another core.
 struct TransferSpan
 {
     std::uint32_t tile = 0;
@@ -62,12 +64,13 @@ struct TransferSpan
     Cycle start = 0, end = 0;
     std::int64_t shared = 0; ///< bytes that the shared memory supplied instead of DRAM
     std::int64_t passed = 0; ///< bytes that the core `from` sent (docs/rules/npu.md 5.8)
-    int from = -1;           ///< core whose SPM it comes from; -1: DRAM
-    bool joined = false;     ///< a load that joined another one of its tile (docs/rules/npu.md 5.7)
+    int from = -1;           ///< core whose SPM sends the data; -1: DRAM
+    /// True for a load that joined another load of the same tile (docs/rules/npu.md 5.7).
+    bool joined = false;
     bool operator==(const TransferSpan&) const = default;
 };
 
-/// Bytes of SPM that a transfer moves.
+/// Bytes that a transfer moves into or out of SPM.
 [[nodiscard]] inline std::int64_t bytesMoved(const NpuGraph& graph, const TransferSpan& span) noexcept
 {
     return span.from >= 0 ? span.passed : graph.tiles[span.tile].alignedBytes;
@@ -78,8 +81,8 @@ struct StateSpan
 {
     Cycle start = 0, end = 0;
     CoreState state = CoreState::Idle;
-    std::uint32_t node = kNone;    ///< node that is computed or that waits
-    std::uint32_t blocker = kNone; ///< WaitDependency: node that it waits for, if known
+    std::uint32_t node = kNone;    ///< node that is computed, or for which the core waits
+    std::uint32_t blocker = kNone; ///< WaitDependency: node whose result is awaited, if known
     std::uint32_t tile = kNone;    ///< WaitDram and WaitNoc: tile in transfer
     bool operator==(const StateSpan&) const = default;
 };
@@ -92,7 +95,7 @@ struct TimedValue
     bool operator==(const TimedValue&) const = default;
 };
 
-/// Choice of a node by a core. A replay needs the order of these choices.
+/// Choice of a node by a core. A replay repeats these choices in their order.
 struct Choice
 {
     std::uint32_t node = 0;
@@ -104,10 +107,11 @@ struct Choice
 /// over the candidates (docs/rules/npu.md 5.4).
 struct ChoiceScore
 {
-    double criticalPath = 0, intensity = 0, dramStall = 0; ///< 0 to 1
-    std::uint32_t candidates = 0; ///< units that the core could choose from; 0 = no score was needed
+    double criticalPath = 0, intensity = 0, dramStall = 0; ///< normalised terms, 0 to 1
+    /// Number of units that the core could choose from; 0 = no score was needed.
+    std::uint32_t candidates = 0;
 
-    /// w1 * critical path + w2 * intensity - w3 * DRAM stall.
+    /// Score: w1 * critical path + w2 * intensity - w3 * DRAM stall.
     [[nodiscard]] double of(const Weights& weights) const noexcept
     {
         return weights.criticalPath * criticalPath + weights.intensity * intensity -
@@ -127,7 +131,7 @@ struct CoreRun
     [[nodiscard]] Cycle of(CoreState state) const noexcept { return cycles[static_cast<std::size_t>(state)]; }
 };
 
-/// Result of one execution, with random access for the views.
+/// Result of one run, with lookup by core and time for the views.
 struct NpuRun
 {
     RunOptions options;
@@ -136,45 +140,46 @@ struct NpuRun
     std::vector<CoreRun> cores;
     std::vector<std::uint16_t> coreOf; ///< per node: core that ran it
     std::vector<Cycle> doneAt;         ///< per node: end of its computation (KV_LOAD: of its load)
-    /// Per node: end of its stores, or doneAt if it has none; of results that are not stored: the time from
+    /// Per node: end of its stores, or doneAt if it has none. For results that are not stored: the time from
     /// which no node needs them.
     std::vector<Cycle> storedAt;
-    /// Per node: time from which other cores can use its results: doneAt if they are passed on, else
-    /// storedAt.
+    /// Per node: time from which other cores can use its results. It is doneAt if the results are passed on,
+    /// else storedAt.
     std::vector<Cycle> availableAt;
-    std::vector<ChoiceScore> scores;   ///< per unit; empty unless the dynamic scheduler chose
+    std::vector<ChoiceScore> scores;   ///< per unit; empty unless the dynamic scheduler chose the units
     std::vector<TimedValue> readySet;  ///< number of units that are ready and not started, over time
     std::vector<DramEvent> dramEvents; ///< empty unless recorded; sorted by start
     DramSeries dram;
     std::vector<Cycle> dramBusy; ///< per channel: cycles in which its bus was in use
     std::int64_t dramBytes = 0;
     std::int64_t sharedBytes = 0; ///< bytes that the shared memory supplied (docs/rules/npu.md 5.7)
-    std::int64_t joinedBytes = 0; ///< of these: bytes of loads that joined another one (multicast)
-    std::int64_t passedBytes = 0; ///< bytes that went from core to core (docs/rules/npu.md 5.8)
-    std::int64_t rowHits = 0, rowMisses = 0; ///< number of burst groups
-    Cycle estimatedMakespan = 0;             ///< estimate of the static schedule, 0 = dynamic scheduler
-    std::int64_t steps = 0;                  ///< number of distinct event times
+    std::int64_t joinedBytes = 0; ///< part of sharedBytes in loads that joined another one (multicast)
+    std::int64_t passedBytes = 0; ///< bytes that cores sent to other cores (docs/rules/npu.md 5.8)
+    std::int64_t rowHits = 0, rowMisses = 0; ///< numbers of burst groups with a row hit (miss)
+    /// Makespan estimated by the static schedule, in cycles; 0 = dynamic scheduler.
+    Cycle estimatedMakespan = 0;
+    std::int64_t steps = 0; ///< number of distinct event times
 
-    /// State of a core at a time; null beyond the makespan.
+    /// State of a core at a time; null after the makespan.
     [[nodiscard]] const StateSpan* stateAt(std::size_t core, Cycle time) const noexcept;
     /// Used share of all DRAM bus cycles.
     [[nodiscard]] double dramUtilization() const noexcept;
 };
 
-/// Runs the graph on the machine of docs/rules/npu.md 5. `hardware` may differ from the graph's in cores,
-/// DRAM timing, NoC and a larger SPM, but not in anything else that the tiles depend on. Errors: stopped, or
-/// an internal deadlock that the watchdog found. `steps` gets the number of simulated event times, even if
-/// the run is abandoned.
+/// Runs the graph on the machine of docs/rules/npu.md 5. `hardware` may differ from the graph's hardware in
+/// cores, DRAM timing, NoC and a larger SPM, but in nothing else that the tiles depend on. Errors: the run
+/// was stopped, or the watchdog found an internal deadlock. `steps` gets the number of simulated event times,
+/// even if the run is abandoned.
 [[nodiscard]] Result<NpuRun> simulate(const NpuGraph& graph, const NpuHardware& hardware,
                                       const RunOptions& options, const Progress& progress = {},
                                       std::int64_t* steps = nullptr);
-/// Runs the graph with a static schedule from the caller; options.scheduler must be Static.
+/// Runs the graph with the given static schedule; options.scheduler must be Static.
 [[nodiscard]] Result<NpuRun> simulateStatic(const NpuGraph& graph, const NpuHardware& hardware,
                                             const StaticSchedule& schedule, const RunOptions& options,
                                             const Progress& progress = {});
 
-/// Replay program of one core: its nodes in order. A node with `sync` waits until the unit that it starts is
-/// ready, as the dynamic scheduler does.
+/// Replay program of one core: its nodes in order. Before a node with `sync`, the core waits until the unit
+/// that starts with the node is ready, as under the dynamic scheduler.
 struct CoreProgram
 {
     std::vector<std::uint32_t> nodes;
@@ -190,11 +195,11 @@ struct CoreProgram
 [[nodiscard]] Result<NpuRun> retracePrograms(const NpuGraph& graph, const NpuRun& run,
                                              const std::vector<CoreProgram>& programs);
 
-/// Run options as a model file has them.
+/// Run options as saved in a model file.
 struct SavedRunOptions
 {
     RunOptions options;
-    bool isBest = false; ///< no scheduler is named: the fastest is taken (docs/rules/npu.md 4.1)
+    bool isBest = false; ///< no scheduler is named: the fastest policy is used (docs/rules/npu.md 4.1)
 };
 /// The run options saved in the member "run" of a model file, which model readers ignore; nullopt if there
 /// are none.

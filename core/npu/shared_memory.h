@@ -10,9 +10,9 @@
 
 namespace tilewright::npu {
 
-/// Contents of the memory that all cores share (docs/rules/npu.md 5.7). It holds interleave blocks, and in
-/// each block the bursts that were loaded or stored. The least recently used block is evicted. Slots are
-/// numbered as those of Noc.
+/// Contents of the memory that all cores share (docs/rules/npu.md 5.7). The memory holds interleave blocks,
+/// and knows which bursts of each block were loaded or stored. The least recently used block is evicted.
+/// Slots are numbered as in Noc.
 class SharedMemory
 {
 public:
@@ -21,25 +21,27 @@ public:
 
     /// Begins the transfer of a tile in a free slot.
     void begin(int slot, std::uint32_t tile, bool isStore);
-    /// A group of adjacent bursts of one interleave block of the transfer. Returns true if the memory
-    /// supplies it; otherwise it comes from DRAM (or goes there), and is in the memory from now on.
+    /// Offers a group of adjacent bursts of one interleave block of the transfer. Returns true if the memory
+    /// supplies the group; otherwise the group comes from DRAM (or goes there) and is in the memory from now
+    /// on.
     bool take(int slot, std::int64_t address, std::int64_t bursts);
-    /// All groups of the transfer were taken. `isHeld`: the memory supplies all of them. Returns the slot of
-    /// the oldest load of the same tile that is on its way, if the transfer joins it (multicast); else -1.
+    /// Called when all groups of the transfer were offered to take(). `isHeld`: the memory supplies all of
+    /// them. If the transfer joins a load of the same tile under way (multicast), returns the slot of the
+    /// oldest such load; else -1.
     int close(int slot, bool isHeld);
-    /// `bytes` of the load that a slot joins have come; the slot gets them, too.
+    /// `bytes` of the load that a slot joined have already come. The slot receives them now.
     void catchUp(int slot, int leader, std::int64_t bytes);
-    /// Slots that get what this slot gets, at the same time.
+    /// Slots that receive the same data as this slot at the same time.
     [[nodiscard]] const std::vector<int>& followersOf(int slot) const noexcept { return at(slot).followers; }
-    /// Ends the transfer: the data that it loaded is now available to others.
+    /// Ends the transfer. The data that it loaded is available to other transfers from now on.
     void finish(int slot);
 
-    /// Bytes that the memory supplies to the transfer, in all.
+    /// Total number of bytes that the memory supplies to the transfer.
     [[nodiscard]] std::int64_t suppliedBytes(int slot) const noexcept { return at(slot).supplied; }
-    /// True if the memory has bytes for the transfer that it has not delivered yet.
+    /// True if the memory still has to deliver bytes to the transfer.
     [[nodiscard]] bool owes(int slot) const noexcept { return at(slot).owed; }
-    /// Calls deliver(slot, bytes, leader) for each transfer whose bytes are all there now. `leader`: the load
-    /// that it joined, which has had these bytes; -1: none.
+    /// Calls deliver(slot, bytes, leader) for each transfer whose supplied bytes are all in the memory now.
+    /// `leader`: the load that the transfer joined, which has received these bytes; -1: none.
     template <typename F> void deliver(F&& deliver)
     {
         if (m_due.empty())
@@ -54,9 +56,9 @@ public:
 private:
     struct Block
     {
-        std::uint64_t parts = 0; ///< mask of the bursts that are present or being loaded
-        int loader = -1;         ///< slot of a load of some of these bursts
-        std::uint64_t load = 0;  ///< number of the transfer of that slot
+        std::uint64_t parts = 0; ///< mask of the bursts of the block that are present or being loaded
+        int loader = -1;         ///< slot of a load that brings some of these bursts; -1: none
+        std::uint64_t load = 0;  ///< number of the transfer in the slot `loader`
         std::list<std::int64_t>::iterator use;
     };
     struct Slot
@@ -67,7 +69,7 @@ private:
         bool owed = false;
         std::int64_t supplied = 0;
         std::vector<int> waitsFor;  ///< slots of the loads that this transfer waits for
-        std::vector<int> followers; ///< slots that joined its load
+        std::vector<int> followers; ///< slots of transfers that joined this load
     };
     struct Due
     {
@@ -79,7 +81,7 @@ private:
     [[nodiscard]] Slot& at(int slot) noexcept { return m_slots[static_cast<std::size_t>(slot)]; }
 
     std::int64_t m_burst, m_interleave, m_part;
-    std::size_t m_capacity; ///< capacity in blocks
+    std::size_t m_capacity; ///< capacity in interleave blocks
     bool m_multicast;
     std::unordered_map<std::int64_t, Block> m_blocks;
     std::list<std::int64_t> m_uses; ///< blocks, the least recently used first

@@ -77,17 +77,18 @@ void NpuSimulator::countWork()
     }
     for (std::size_t n = 0; n < m_graph.nodes.size(); ++n)
         for (const std::uint32_t t : m_graph.outputs(n)) {
-            m_isUnread[t] = 0; // may already be in SPM when it is needed
+            m_isUnread[t] = 0; // a tile that a node produces may already be in SPM when it is needed
             if (m_forwarding.mustStore(t))
                 m_bytesLeft += m_graph.tiles[t].alignedBytes;
         }
-    // Tiles of operands may overlap: the shared memory supplies what several of them have.
+    // Operand tiles may overlap. The shared memory supplies the elements that several tiles contain.
     for (std::size_t t = 0; t < m_isUnread.size(); ++t)
         if (m_isUnread[t] && !m_shared.isThere())
             m_bytesLeft += m_graph.tiles[t].alignedBytes;
 }
 
-/// Lower bound on the remaining cycles: all engines compute, and all buses and the trunk are fully used.
+/// Lower bound on the remaining cycles, as if all engines computed and all buses and the trunk were fully
+/// used.
 Cycle NpuSimulator::minRemainingCycles() const
 {
     const std::int64_t rate = std::min(m_hw.rateOfAllCores(), m_hw.dramBytesPerCycle());
@@ -248,8 +249,8 @@ bool NpuSimulator::isReadyFor(std::size_t c, std::uint32_t unit) const
         return true;
     if (m_unitWaits[unit] > 1)
         return false;
-    // The last open dependency must have started on this core, and no tile that is still to be loaded may
-    // depend on its result.
+    // The node of the last open dependency must have started on this core, and no tile that is still to be
+    // loaded may depend on its result.
     const Core& core = m_cores[c];
     const auto last = static_cast<std::uint32_t>(m_unitWaitSum[unit]);
     if (std::find(core.unstored.begin(), core.unstored.end(), last) == core.unstored.end())

@@ -17,15 +17,15 @@
 
 namespace tilewright::npu {
 
-/// One run. A core has at most one node per engine and one pending node, whose tiles are allocated and loaded
-/// while the engines compute. Order at each event time: buses are released and bytes arrive; transfers end
-/// (loads, then stores, by core); computations end (by core, tensor first); cores advance in order of id
-/// until none can; NoC shares and DRAM are updated.
+/// One simulated run. A core has at most one node per engine and one pending node, whose tiles are allocated
+/// and loaded while the engines compute. Order at each event time: buses are released and bytes arrive;
+/// transfers end (loads, then stores, by core); computations end (by core, tensor first); cores advance in
+/// order of id until none can; NoC shares and DRAM are updated.
 class NpuSimulator
 {
 public:
     NpuSimulator(const NpuGraph& graph, const NpuHardware& hardware, const RunOptions& options);
-    /// Runs the programs; without programs, runs the dynamic scheduler.
+    /// Runs the programs or, if there are none, the scheduler of the options.
     Result<NpuRun> execute(const std::vector<CoreProgram>& programs, const Progress& progress);
     /// Number of event times simulated so far.
     [[nodiscard]] std::int64_t steps() const noexcept { return m_run.steps; }
@@ -40,7 +40,7 @@ private:
         // State of the pending node:
         std::uint32_t pending = kNone;
         bool allocated = false;
-        std::vector<std::uint32_t> toLoad; ///< tiles of the pending node that are not in SPM
+        std::vector<std::uint32_t> toLoad; ///< tiles of the pending node that are not in SPM yet
         std::size_t depCursor = 0;         ///< number of dependencies that are known to be met
         // Engines: 0 = tensor, 1 = vector.
         std::uint32_t running[2] = {kNone, kNone};
@@ -50,17 +50,17 @@ private:
         bool loading = false, storing = false;
         std::deque<TransferSpan> storeQueue;
         // Core-to-core transfers (docs/rules/npu.md 5.8):
-        bool sending = false;          ///< the store DMA sends to another core
-        std::deque<TransferSpan> held; ///< results that are not to be stored yet
-        /// Tiles of the pending node that come from other cores, with their parts that have not come.
+        bool sending = false;          ///< true while the store DMA sends to another core
+        std::deque<TransferSpan> held; ///< stores of results that are held back
+        /// Tiles of the pending node that come from other cores, each with its parts that have not come yet.
         std::vector<std::pair<std::uint32_t, std::vector<TilePart>>> arriving;
-        TilePart part; ///< part that `load` brings
+        TilePart part; ///< part of a tile that `load` brings from another core
         // Next node to choose:
         std::uint32_t openUnit = kNone;
         std::size_t nextInUnit = 0;
         const CoreProgram* program = nullptr;
         std::size_t programAt = 0;
-        /// Started nodes with dependants whose result other cores cannot use yet
+        /// Nodes that have started and have dependants, whose results other cores cannot use yet.
         std::vector<std::uint32_t> unstored;
         // Attribution of cycles to states:
         StateSpan open;
@@ -81,7 +81,7 @@ private:
     void beginTransfer(std::size_t c, bool isStore, Cycle now);
     int shareOf(std::size_t c, int slot, bool isStore);
     void arrive(int slot, std::int64_t bytes, Cycle now);
-    /// True if all bytes of the transfer of a slot have come to the NoC.
+    /// True if all bytes of the transfer in this slot have come to the NoC.
     [[nodiscard]] bool isComplete(int slot) const noexcept
     {
         return m_dram.remainingBytes(slot) == 0 && !m_shared.owes(slot);
@@ -117,33 +117,39 @@ private:
     NpuHardware m_hw;
     RunOptions m_options;
     std::vector<Cycle> m_cp;
-    Adjacency m_writes; ///< node -> tiles that its output overlaps
+    Adjacency m_writes; ///< node -> tiles that overlap its output
     Dram m_dram;
     Noc m_noc;
     SharedMemory m_shared;
     Forwarding m_forwarding;
-    std::unique_ptr<ReadySet> m_ready; ///< dynamic scheduler only
+    std::unique_ptr<ReadySet> m_ready; ///< set for the dynamic scheduler only
     const NpuRun* m_traced = nullptr;  ///< run that supplies the transfer times of retrace()
-    bool m_deviates = false;           ///< a transfer is missing in the traced run
+    bool m_deviates = false;           ///< true if the traced run does not contain a transfer
     std::vector<Core> m_cores;
-    std::vector<std::uint32_t> m_unwritten;   ///< per tile: number of overlapping nodes not stored yet
-    std::vector<std::uint32_t> m_unitWaits;   ///< per unit: number of outside dependencies not available yet
-    std::vector<std::uint64_t> m_unitWaitSum; ///< per unit: sum of the ids of its open outside dependencies
+    /// Per tile: number of overlapping nodes whose results are not stored yet.
+    std::vector<std::uint32_t> m_unwritten;
+    /// Per unit: number of dependencies outside the unit that are not available yet.
+    std::vector<std::uint32_t> m_unitWaits;
+    /// Per unit: sum of the ids of its open dependencies outside the unit.
+    std::vector<std::uint64_t> m_unitWaitSum;
     std::vector<bool> m_unitStarted, m_accAllocated;
-    std::vector<std::uint8_t> m_isResultStored; ///< per tile; only with core-to-core transfers
+    std::vector<std::uint8_t> m_isResultStored; ///< per tile; used only with core-to-core transfers
     std::vector<std::uint8_t> m_isDone;
-    std::vector<std::uint8_t> m_isAvailable; ///< other cores may use its result: stored, or to be passed on
+    /// Per node: other cores may use its result, which is stored or will be passed on.
+    std::vector<std::uint8_t> m_isAvailable;
     std::vector<std::uint32_t> m_storesLeft;
-    /// Number of units not started, per core under head_parallel. The last entry is for units of any core.
+    /// Number of units not started: per core under head_parallel; the last entry counts units that any core
+    /// may run.
     std::vector<std::uint32_t> m_unitsLeft;
     std::size_t m_readyCount = 0;
     std::size_t m_nodesLeft = 0;
     Cycle m_nextRunEnd = kNever; ///< earliest end of a computation
     std::uint64_t m_age = 0;
     // Remaining work, counted only under giveUpAfter:
-    std::int64_t m_bytesLeft = 0; ///< bytes of results, and of each operand that no node produces (once)
+    /// Bytes of results, plus bytes of each operand that no node produces, counted once.
+    std::int64_t m_bytesLeft = 0;
     std::array<Cycle, 2> m_cyclesLeft{}; ///< per engine: compute cycles of nodes not started
-    /// Per tile: true for an operand that no node produces and that was not loaded yet.
+    /// Per tile: true for an operand that no node produces and that has not been loaded yet.
     std::vector<std::uint8_t> m_isUnread;
     NpuRun m_run;
 };

@@ -17,7 +17,7 @@ bool NpuSimulator::comesTooLate(std::uint32_t tile, std::uint32_t last) const
     return std::find(writers.begin(), writers.end(), last) != writers.end();
 }
 
-/// Queues the store of a result that the core holds back; nothing if it does not.
+/// Queues the store of a result that the core holds back. Does nothing if the core does not hold it.
 void NpuSimulator::storeHeld(std::size_t c, std::uint32_t tile)
 {
     Core& core = m_cores[c];
@@ -57,8 +57,9 @@ void NpuSimulator::makeRoom(std::size_t c, const std::vector<Spm::Need>& needs, 
     }
 }
 
-/// Begins to bring the next part of a tile from the scratchpads that hold it, or queues the stores of its
-/// parts if it cannot come from there. Returns false if it must wait, nullopt if it comes from DRAM now.
+/// Begins to load the next part of a tile from the scratchpads that hold its parts. If some part is in no
+/// scratchpad, queues the stores of the parts. Returns false if the core must wait, nullopt if the tile is
+/// loaded from DRAM now.
 std::optional<bool> NpuSimulator::startReceiving(std::size_t c, std::uint32_t tile, Cycle now)
 {
     const auto parts = m_forwarding.partsOf(tile);
@@ -73,7 +74,7 @@ std::optional<bool> NpuSimulator::startReceiving(std::size_t c, std::uint32_t ti
             return false;
         if (!std::all_of(parts.begin(), parts.end(), [&](const TilePart& p) {
                 return m_cores[holderOf(p)].spm.hasResult(p.result);
-            })) { // the tile is read from DRAM once all of it is there
+            })) { // the tile is read from DRAM when all its parts are stored
             bool any = false;
             for (const TilePart& p : parts) {
                 const std::size_t before = m_cores[holderOf(p)].held.size();
@@ -110,7 +111,7 @@ std::optional<bool> NpuSimulator::startReceiving(std::size_t c, std::uint32_t ti
     return true;
 }
 
-/// The part that a core loads has come.
+/// Called when the part that a core loads from another core has come.
 void NpuSimulator::endReceiving(std::size_t c, Cycle now)
 {
     Core& core = m_cores[c];
@@ -125,7 +126,7 @@ void NpuSimulator::endReceiving(std::size_t c, Cycle now)
     std::erase(core.toLoad, core.load.tile);
 }
 
-/// A node starts: results that no node needs any more may give way without being stored.
+/// Called when a node starts. Results that no node needs any more may be evicted without being stored.
 void NpuSimulator::releaseResults(std::uint32_t node, Cycle now)
 {
     m_forwarding.start(m_graph, node, [&](const TilePart& part) {
@@ -141,7 +142,7 @@ void NpuSimulator::releaseResults(std::uint32_t node, Cycle now)
     });
 }
 
-/// The part of the shared memory in a transfer that has begun. Returns the slot of the load that it joins, or
+/// Updates the shared memory for a transfer that has begun. Returns the slot of the load that it joins, or
 /// -1.
 int NpuSimulator::shareOf(std::size_t c, int slot, bool isStore)
 {
@@ -159,7 +160,8 @@ int NpuSimulator::shareOf(std::size_t c, int slot, bool isStore)
     return leader;
 }
 
-/// DRAM or the shared memory has moved bytes of a transfer; loads that joined it get them as well.
+/// Reports bytes of a transfer moved by DRAM or the shared memory. Loads that joined the transfer receive
+/// them as well.
 void NpuSimulator::arrive(int slot, std::int64_t bytes, Cycle now)
 {
     const bool isLast = isComplete(slot);

@@ -173,7 +173,7 @@ void NpuSimulator::recordSpm(std::size_t c, Cycle now)
     const std::int64_t used = m_cores[c].spm.used();
     if (!steps.empty() && steps.back().value == used)
         return;
-    // A peak within one cycle gets its own entry, so that it stays visible.
+    // A peak that lasts less than one cycle gets its own entry, so that it stays visible.
     if (!steps.empty() && steps.back().time == now && used > steps.back().value)
         steps.back().value = used;
     else
@@ -200,7 +200,8 @@ Result<NpuRun> NpuSimulator::finish(Cycle now)
         if (m_cores[c].spm.used() < 0)
             return Error{ErrorCode::Internal, "SPM accounting is negative", {}, {}};
     }
-    m_run.dramEvents = std::move(m_dram.events); // a reserved bus is recorded when it is released
+    // Records the use of a reserved bus only when the bus is released.
+    m_run.dramEvents = std::move(m_dram.events);
     std::sort(m_run.dramEvents.begin(), m_run.dramEvents.end(), [](const DramEvent& a, const DramEvent& b) {
         return std::pair(a.start, a.channel) < std::pair(b.start, b.channel);
     });

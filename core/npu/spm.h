@@ -11,7 +11,7 @@
 
 namespace tilewright::npu {
 
-/// The scratchpad of one core: pinned tiles, and LRU eviction of tiles that are clean and not pinned
+/// The scratchpad of one core. It evicts tiles that are clean and not pinned, the least recently used first
 /// (docs/rules/npu.md 5.1). Space is counted in bytes; fragmentation is not modelled.
 class Spm
 {
@@ -23,21 +23,21 @@ public:
         std::uint32_t tile;
         std::int64_t bytes;
     };
-    /// Pins the needed tiles that are in SPM, allocates and pins the others and `extra` anonymous bytes, and
-    /// evicts tiles if necessary. Changes nothing and returns false if there is not enough space. `missing`
-    /// gets the allocated tiles.
+    /// Pins the needed tiles that are in SPM; allocates and pins the others and `extra` bytes that belong to
+    /// no tile; evicts tiles if necessary. Changes nothing and returns false if there is not enough space.
+    /// `missing` gets the allocated tiles.
     [[nodiscard]] bool allocate(const std::vector<Need>& needs, std::int64_t extra,
                                 std::vector<std::uint32_t>& missing);
     void release(std::uint32_t tile, Cycle now);
     void releaseExtra(std::int64_t bytes) { m_used -= bytes; }
-    /// Bytes that are missing for allocate() to succeed; 0 if it would.
+    /// Number of bytes by which space is short for allocate() to succeed; 0 if it would succeed.
     [[nodiscard]] std::int64_t shortage(const std::vector<Need>& needs, std::int64_t extra) const;
-    /// Marks the result of a node of this core. It cannot be evicted until clean() is called.
+    /// Marks a tile as the result of a node of this core. The tile cannot be evicted until clean() is called.
     void makeResult(std::uint32_t tile);
     void clean(std::uint32_t tile);
-    void pin(std::uint32_t tile); ///< a tile that is there; until release()
+    void pin(std::uint32_t tile); ///< pins a tile that is in SPM, until release()
     [[nodiscard]] bool has(std::uint32_t tile) const { return m_entries.contains(tile); }
-    /// True if the tile is there since a node of this core made it.
+    /// True if the tile is in SPM as the result of a node of this core.
     [[nodiscard]] bool hasResult(std::uint32_t tile) const
     {
         const auto found = m_entries.find(tile);
@@ -66,7 +66,7 @@ private:
     std::int64_t m_capacity;
     std::int64_t m_used = 0, m_evictableBytes = 0;
     std::unordered_map<std::uint32_t, Entry> m_entries;
-    /// (last use, tile): the first entry is evicted first
+    /// Pairs (last use, tile). The first entry is evicted first.
     std::set<std::pair<Cycle, std::uint32_t>> m_evictable;
 };
 

@@ -38,7 +38,7 @@ Cycle nodeCost(const NpuGraph& graph, const NpuHardware& hardware, std::size_t n
 std::vector<Cycle> criticalPaths(const NpuGraph& graph, const NpuHardware& hardware, bool computeOnly)
 {
     std::vector<Cycle> cp(graph.nodes.size(), 0);
-    // The ids of dependencies are smaller, so descending ids visit successors first.
+    // A node's dependencies have smaller ids, so that descending ids visit successors first.
     for (std::size_t i = graph.nodes.size(); i-- > 0;) {
         Cycle longest = 0;
         for (const std::uint32_t s : graph.successors.of(i))
@@ -128,7 +128,7 @@ StaticSchedule makeStaticSchedule(const NpuGraph& graph, const NpuHardware& hw, 
             core = turn++ % coreFree.size();
         else if (assignment == Assignment::HeadParallel && head >= 0)
             core = static_cast<std::size_t>(coreOfHead(head, hw.cores));
-        else // A unit costs the same on every core, so the earliest start is the earliest finish.
+        else // costs are equal on all cores: the earliest start is the earliest end
             for (std::size_t c = 1; c < coreFree.size(); ++c)
                 if (std::max(coreFree[c], unitReady[u]) < std::max(coreFree[core], unitReady[u]))
                     core = c;

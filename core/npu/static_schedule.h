@@ -19,15 +19,15 @@ enum class Assignment { RoundRobin, CostAware, HeadParallel };
 /// (docs/rules/npu.md 4).
 [[nodiscard]] Cycle nodeCost(const NpuGraph& graph, const NpuHardware& hardware, std::size_t node) noexcept;
 
-/// Critical path per node in cycles: cp(n) = cost(n) + max of cp over the successors. `computeOnly`: cost is
-/// the compute cycles.
+/// Critical path of each node in cycles: cp(n) = cost(n) + max of cp over the successors of n. `computeOnly`:
+/// cost(n) is only the compute cycles.
 [[nodiscard]] std::vector<Cycle> criticalPaths(const NpuGraph& graph, const NpuHardware& hardware,
                                                bool computeOnly = false);
 
-/// Nodes of one longest path, from source to sink.
+/// Nodes of one longest path, from a node without dependencies to one without successors.
 [[nodiscard]] std::vector<std::uint32_t> longestPath(const NpuGraph& graph, const std::vector<Cycle>& cp);
 
-/// Topological order by Kahn's algorithm; ties by id.
+/// Topological order by Kahn's algorithm; ties are broken by id.
 [[nodiscard]] std::vector<std::uint32_t> topologicalOrder(const NpuGraph& graph);
 
 /// The core that runs the nodes of a head under head_parallel.

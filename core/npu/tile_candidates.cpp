@@ -16,8 +16,8 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
-constexpr std::int64_t kExhaustiveLimit = 1024; // fewer candidates are tried exhaustively
-constexpr std::int64_t kMostBlocks = 16;        ///< largest number of blocks for sizes that divide evenly
+constexpr std::int64_t kExhaustiveLimit = 1024; // with fewer candidates, all are tried
+constexpr std::int64_t kMostBlocks = 16;        ///< largest number of even blocks along a dimension
 constexpr std::int64_t kLongestChunk = 2048;
 
 Sizes tidy(Sizes sizes, std::int64_t extent)
@@ -61,7 +61,7 @@ const std::vector<std::int64_t>& shapeOf(const NpuModel& model, std::size_t tens
     return model.tensors[tensor].shape;
 }
 
-/// Extent of the dimension of an operator that a tile size cuts.
+/// Size of the dimension of an operator that this tile size cuts.
 std::int64_t extentOf(const NpuModel& model, const ModelOp& op, std::int64_t TileSizes::*size)
 {
     const auto &x = shapeOf(model, op.inputs[0]), &y = shapeOf(model, op.outputs[0]);
@@ -76,7 +76,7 @@ std::int64_t extentOf(const NpuModel& model, const ModelOp& op, std::int64_t Til
     case OpType::Attention:
     case OpType::KvAppend: {
         const HeadShape q = *headShape(model.tensors[op.inputs[0]], op.heads);
-        if (size == &TileSizes::heads) // grouped queries: a block is one head
+        if (size == &TileSizes::heads) // with grouped queries a block has one head
             return op.headsOfKeys() == op.heads ? q.heads : 1;
         if (size == &TileSizes::dims)
             return q.dims;
@@ -129,9 +129,9 @@ std::int64_t foldsOver(std::int64_t extent, std::int64_t block, std::int64_t uni
     return extent / block * ceilDiv(block, unit) + ceilDiv(last, unit);
 }
 
-/// Lower bound on the bytes from DRAM for chains of m x n blocks. Any w whole blocks that a core processes in
-/// a row touch at least 2 sqrt(w) different panels (rows times columns of the covered blocks is at least w),
-/// and at most the SPM capacity of them was loaded before.
+/// Lower bound on the bytes from DRAM for chains of m x n blocks. Any w whole blocks that a core processes
+/// one after another touch at least 2 sqrt(w) different panels, because rows times columns of the covered
+/// blocks is at least w. At most as many of these panels as fit into the SPM were loaded before.
 double minBytes(const NpuHardware& hw, double rowPanel, double colPanel, std::int64_t units)
 {
     double best = 0;
@@ -145,15 +145,15 @@ double minBytes(const NpuHardware& hw, double rowPanel, double colPanel, std::in
     return best;
 }
 
-/// Number of bytes of the bursts that `runs` contiguous runs of `bytes` bytes touch at any alignment.
+/// Bytes of all DRAM bursts that `runs` contiguous runs of `bytes` bytes each touch, at any alignment.
 double inBursts(const NpuHardware& hw, double runs, double bytes)
 {
     const auto burst = static_cast<double>(hw.dram.burstBytes);
     return runs * std::ceil(bytes / burst) * burst;
 }
 
-/// Burst bytes of a matrix in blocks of `block` columns. Whole rows are one run; otherwise each row of a
-/// block is one run.
+/// Bytes of the DRAM bursts of a matrix that is read in blocks of `block` columns. Whole rows are one
+/// contiguous run; otherwise each row of a block is a run.
 double matrixBytes(const NpuHardware& hw, double rows, std::int64_t cols, std::int64_t block,
                    double elementBytes)
 {
@@ -165,8 +165,8 @@ double matrixBytes(const NpuHardware& hw, double rows, std::int64_t cols, std::i
            (last > 0 ? inBursts(hw, rows, last) : 0);
 }
 
-/// Burst bytes of images in blocks of rows and columns. Whole images and whole rows of a channel are
-/// contiguous.
+/// Bytes of the DRAM bursts of images that are read in blocks of rows and columns. Whole images and whole
+/// rows of a channel are contiguous.
 double imageBytes(const NpuHardware& hw, double channels, std::int64_t rows, std::int64_t cols,
                   bool wholeRows, bool wholeCols, double elementBytes)
 {
@@ -181,8 +181,8 @@ struct Work
 {
     double tensor = 0;  ///< compute cycles of one tensor engine
     double longest = 0; ///< cycles of one chain
-    double bytes = 0;   ///< lower bound on the DRAM traffic
-    double likely = 0;  ///< estimated bytes if only the last panel is reused
+    double bytes = 0;   ///< lower bound on the DRAM traffic in bytes
+    double likely = 0;  ///< estimated DRAM traffic in bytes if only the last panel is reused
 };
 
 Work matmulWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op, const TileSizes& t)
@@ -192,7 +192,7 @@ Work matmulWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op,
     const double lhsBytes = model.bytesOf(op.inputs[0]), rhsBytes = model.bytesOf(op.inputs[1]);
     const double depth = static_cast<double>(k);
     const auto batches = static_cast<double>(matmulShape(model, op).batches());
-    /// Number of matrices of an operand.
+    /// Number of matrices in the batch of an operand.
     const auto matrices = [&](std::size_t input) {
         const auto& shape = shapeOf(model, op.inputs[input]);
         double count = 1;
@@ -215,13 +215,13 @@ Work matmulWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op,
                                      matrices(1) * matrixBytes(hw, depth, n, t.n, rhsBytes);
     const double rowPanel = static_cast<double>(t.m) * depth * lhsBytes;
     const double colPanel = static_cast<double>(t.n) * depth * rhsBytes;
-    // The second bound is of one product.
+    // The bound minBytes() holds for a single product, not for a batch.
     w.bytes = out + (square || batches > 1
                          ? once
                          : std::max(once, minBytes(hw, rowPanel, colPanel, (m / t.m) * (n / t.n))));
     const double rows = static_cast<double>(ceilDiv(m, t.m)), cols = static_cast<double>(ceilDiv(n, t.n));
-    // A panel that fits into SPM stays while the other side changes. Runs shorter than an interleave block
-    // cost more.
+    // A panel that fits into SPM stays there while the other operand changes. Runs shorter than an interleave
+    // block cost more.
     const double room = static_cast<double>(hw.spmBytes) / 2,
                  block = static_cast<double>(hw.dram.interleaveBytes);
     const auto costFactor = [&](std::int64_t elements, double bytes) {
@@ -273,7 +273,7 @@ Work convWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op, c
                                cols = colRange.second - colRange.first;
             const double block =
                 imageBytes(hw, static_cast<double>(x[1]), rows, cols, rows == x[2], cols == x[3], bytes);
-            if (rowRange != rowsBefore && colRange != colsBefore) // equal rows and columns are the same tile
+            if (rowRange != rowsBefore && colRange != colsBefore) // equal rows and columns give the same tile
                 in += block;
             if (height == t.height && width == t.width)
                 leastBlock = std::min(leastBlock, static_cast<double>(x[1] * rows * cols) * bytes);
@@ -322,7 +322,7 @@ Work otherWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op)
     return w;
 }
 
-/// Multiply-accumulates of an operator of products; nullopt for others.
+/// Multiply-accumulates of a matmul, convolution or attention; nullopt for other operators.
 std::optional<double> macsOf(const NpuModel& model, const ModelOp& op)
 {
     if (op.type == OpType::MatMul) {
@@ -345,7 +345,7 @@ Work workOf(const NpuModel& model, const NpuHardware& hw, const ModelOp& op, con
                                            : otherWork(model, hw, op);
     if (!hw.fixed && hw.arrays == 1 && op.rate == 1)
         return out;
-    // A bound for every kind of engine: all of its PEs work in every cycle.
+    // Bound for every kind of engine: the cycles if all of its PEs work in every cycle.
     const auto pes = static_cast<double>(hw.engineRows * hw.engineCols);
     out.tensor =
         macsOf(model, op).value_or(out.tensor * pes) / (pes * static_cast<double>(hw.arrays) * op.rate);
@@ -355,7 +355,7 @@ Work workOf(const NpuModel& model, const NpuHardware& hw, const ModelOp& op, con
 
 Cycle cyclesOf(const NpuHardware& hw, const Work& work, double bytes)
 {
-    // What one core has loaded, a shared memory supplies to the others: only its port is a limit then.
+    // A shared memory supplies to all cores what one core has loaded. Then only its port limits the rate.
     const auto rate = static_cast<double>(
         hw.shared.bytes > 0 ? hw.rateOfAllCores() : std::min(hw.rateOfAllCores(), hw.dramBytesPerCycle()));
     const double cycles = std::max({work.tensor / hw.cores, work.longest, bytes / rate});

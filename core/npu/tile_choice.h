@@ -17,7 +17,7 @@ namespace tilewright::npu {
 
 using BlockSizes = std::vector<std::int64_t>;
 
-/// 1, 2, 3, 4, 6, 8, 12 ... up to `most`.
+/// The numbers 1, 2, 3, 4, 6, 8, 12 ... up to `most`.
 inline BlockSizes blockCounts(std::int64_t most)
 {
     BlockSizes out;
@@ -36,8 +36,8 @@ inline BlockSizes distinctSizes(BlockSizes sizes)
     return sizes;
 }
 
-/// Sizes that cut `extent` into about equal blocks, in multiples of `unit`; the requested size if there is
-/// one. `finer`: also below the unit.
+/// Block sizes that cut `extent` into about equal blocks, in multiples of `unit`. If a size is requested
+/// (`wish`), only this size. `finer`: also sizes below the unit.
 inline BlockSizes blockSizesOf(std::int64_t extent, std::int64_t unit, std::int64_t wish, bool finer)
 {
     if (wish > 0)
@@ -50,7 +50,8 @@ inline BlockSizes blockSizesOf(std::int64_t extent, std::int64_t unit, std::int6
     return distinctSizes(std::move(out));
 }
 
-/// The best of the candidates seen: the least estimate, and of those within 1 % of it the fewest nodes.
+/// Keeps the best candidate: among those whose estimate is at most 1 % above the least, the one with the
+/// fewest nodes.
 class TileChoice
 {
 public:
@@ -62,7 +63,7 @@ public:
         m_offers.push_back(offer);
     }
     [[nodiscard]] bool isEmpty() const noexcept { return m_offers.empty(); }
-    /// Number of nodes of the tile with the fewest.
+    /// Smallest number of nodes of any offered tile.
     [[nodiscard]] std::int64_t fewestNodes() const noexcept
     {
         std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
@@ -96,8 +97,8 @@ private:
     std::vector<Offer> m_offers;
 };
 
-/// The best of the tiles that `offerAll(choice, finer, sets)` offers, which fit with so many sets of
-/// operands; the finer ones only if no other fits.
+/// Returns the best tile that `offerAll(choice, finer, sets)` offers; the tiles fit with `sets` copies of
+/// their operands. Finer tiles are used only if no other tile fits.
 template <class OfferAll>
 std::optional<TileSizes> bestTile(const NpuHardware& hw, const NodeLimits& limits, const OfferAll& offerAll)
 {
@@ -113,18 +114,19 @@ std::optional<TileSizes> bestTile(const NpuHardware& hw, const NodeLimits& limit
     return std::nullopt;
 }
 
-/// A block size and how many blocks of an extent have it.
+/// A block size, and the number of blocks of this size in an extent.
 struct BlocksOf
 {
     std::int64_t size = 0, count = 0;
 };
-/// The whole blocks of an extent, and the last one if it is smaller.
+/// The full blocks of an extent, and the last block if it is smaller.
 inline std::array<BlocksOf, 2> blocksOf(std::int64_t extent, std::int64_t block)
 {
     return {{{block, extent / block}, {extent % block, extent % block > 0 ? 1 : 0}}};
 }
 
-/// True if a node fits whose operands may be accumulators, with so many elements of operands and result.
+/// True if a node fits into SPM with one set of operands. Operands may be accumulators, which are wider. The
+/// counts are elements of operands and result.
 inline bool fitsOnce(const NpuHardware& hw, int dtype, const std::array<bool, 2>& accumulated,
                      const std::array<std::int64_t, 2>& operands, std::int64_t result)
 {

@@ -52,7 +52,7 @@ std::string NpuGraph::describe(std::size_t node) const
 
 std::vector<std::int64_t> blockBounds(std::int64_t from, std::int64_t to, std::int64_t step)
 {
-    // More blocks than this exceed any node limit, at which the caller stops.
+    // More blocks than this exceed any node limit. The caller reports the limit.
     constexpr std::int64_t kMostBlocks = std::int64_t{1} << 24;
     std::vector<std::int64_t> out;
     if ((to - from) / step > kMostBlocks)
@@ -260,7 +260,7 @@ Status TileGraphBuilder::checkSpm(SpmCheck check) const
 
 namespace {
 
-/// Inverts the lists. The (item, value) pairs arrive in ascending order of item.
+/// Inverts the lists: which items list each value. The (item, value) pairs arrive in ascending order of item.
 Adjacency inverted(const Adjacency& forward, std::size_t targets)
 {
     Adjacency out;
@@ -395,7 +395,7 @@ Cycle tensorCycles(const NpuHardware& hw, const ArrayWork& work, double rate, bo
         return rate == 1 ? cycles
                          : static_cast<Cycle>(std::ceil(static_cast<double>(cycles) / rate * (1 - 1e-12)));
     };
-    if (hw.fixed) // nothing is skewed, so nothing drains
+    if (hw.fixed) // arrays with fixed loops have no drain
         return atRate(arrayCycles(*hw.fixed, work));
     using L = ArrayLoop;
     const std::int64_t m = work.of(L::N) * work.of(L::Ox) * work.of(L::Oy), n = work.of(L::M);

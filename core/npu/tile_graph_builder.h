@@ -16,7 +16,7 @@ using Box = std::array<std::int64_t, kMaxRank>;
 /// Starts of the blocks of [from, to) in steps of `step`, followed by `to`.
 [[nodiscard]] std::vector<std::int64_t> blockBounds(std::int64_t from, std::int64_t to, std::int64_t step);
 
-/// Grid of blocks of a tensor with the node that writes (or loads) each block.
+/// Grid of the blocks of a tensor, with the node that writes (or loads) each block.
 struct ProducerGrid
 {
     std::array<std::vector<std::int64_t>, kMaxRank> bounds; ///< per dimension: block starts, then the end
@@ -26,8 +26,9 @@ struct ProducerGrid
     void collect(const TileDesc& tile, std::vector<std::uint32_t>& out) const;
 };
 
-/// Whether a node that the SPM does not hold is an error, and whether the error says why no tile fits, which
-/// takes as long as some dozens of graphs. Without the check the graph says what it needs.
+/// What happens if a node does not fit into SPM. Explains: an error that says why no tile fits, which takes
+/// as long as some dozens of graphs. Refuses: an error without this reason. None: no check; the graph says
+/// how much SPM it needs.
 enum class SpmCheck { Explains, Refuses, None };
 
 /// Builder of the tile graph. Collects tensors, tiles, nodes and units while it tiles the operators in
@@ -35,13 +36,13 @@ enum class SpmCheck { Explains, Refuses, None };
 class TileGraphBuilder
 {
 public:
-    /// `fewNodes`: default tiles may fit with one set of operands, so that there are at most `maxNodes`
+    /// `fewNodes`: default tiles may fit with only one set of operands, so that there are at most `maxNodes`
     /// nodes.
     TileGraphBuilder(const NpuModel& model, const NpuHardware& hardware, std::size_t maxNodes,
                      bool fewNodes = false);
     Result<NpuGraph> build(SpmCheck check);
 
-    // Interface for the tiling rules:
+    // Interface for the functions that tile one type of operator:
     [[nodiscard]] const NpuHardware& hardware() const { return m_graph.hardware; }
     [[nodiscard]] const NpuModel& model() const { return m_model; }
     /// Bytes of the widest element of the operator.
@@ -51,8 +52,8 @@ public:
 
     /// Records the tile sizes of the current operator in NpuGraph::tileSizes.
     void setTile(const TileSizes& sizes) { m_graph.tileSizes[m_op] = sizes; }
-    /// Adds a tensor that exists only between nodes of one operator. Returns its index.
-    /// `bits`: width of an element in 1/1024 bit; 0 = that of the model.
+    /// Adds a tensor that exists only between nodes of one operator. Returns its index. `bits`: width of an
+    /// element in 1/1024 bit; 0 = default of the model.
     std::uint32_t addTensor(const std::string& name, const Box& shape, int rank, std::int64_t bits = 0);
     /// Index of the tile with this box; adds the tile if it is new.
     std::uint32_t tile(std::uint32_t tensor, const Box& offset, const Box& shape, bool accumulator = false);
@@ -68,14 +69,15 @@ public:
         Cycle computeCycles = 0;
         std::int64_t m = 0, n = 0, k = 0, repeats = 1;
     };
-    /// Adds a node. `continues`: it belongs to the unit of the previous node.
+    /// Adds a node. `continues`: the node belongs to the unit of the previous node.
     std::uint32_t addNode(NodeSpec spec, bool continues = false);
     void addProducer(std::uint32_t tensor, ProducerGrid grid)
     {
         m_producers[tensor].push_back(std::move(grid));
     }
 
-    /// Storage of a model tensor: a tensor and a token offset (a loaded cache is a view of the cache).
+    /// Storage of a model tensor that is a view: the viewed tensor and a token offset (a loaded KV cache is a
+    /// view of the cache).
     struct View
     {
         std::uint32_t tensor = 0;
@@ -91,7 +93,8 @@ private:
     void makeAdjacency();
     [[nodiscard]] Status checkSpm(SpmCheck check) const;
     [[nodiscard]] std::string smallerTileHint(std::size_t op) const; ///< advice for error messages
-    [[nodiscard]] std::string reasonOf(std::size_t op) const;        ///< why no tile fits, else that advice
+    /// The reason why no tile fits, if known; else smallerTileHint().
+    [[nodiscard]] std::string reasonOf(std::size_t op) const;
 
     const NpuModel& m_model;
     std::size_t m_maxNodes;
@@ -100,8 +103,9 @@ private:
     std::size_t m_op = 0;
     std::vector<std::vector<ProducerGrid>> m_producers; ///< per tensor: grids of the nodes that write it
     std::vector<std::vector<ProducerGrid>> m_loaders; ///< per tensor: grids of the KV_LOAD nodes that load it
-    std::vector<std::optional<View>> m_views;         ///< per model tensor: its storage if it is a view
-    std::vector<std::uint32_t> m_unitOf;              ///< per node, while the graph is built
+    /// Per model tensor: its storage if it is a view of another tensor.
+    std::vector<std::optional<View>> m_views;
+    std::vector<std::uint32_t> m_unitOf; ///< per node: its unit, while the graph is built
     std::uint32_t m_unitCount = 0;
     struct TileKey
     {
@@ -118,11 +122,11 @@ private:
     friend void tileKvLoad(TileGraphBuilder&, const ModelOp&);
 };
 
-/// buildGraph() with a choice of what is told of a node that the SPM does not hold.
+/// buildGraph() with a choice of what happens if a node does not fit into SPM.
 [[nodiscard]] Result<NpuGraph> buildGraph(const NpuModel& model, const NpuHardware& hardware,
                                           std::size_t maxNodes, SpmCheck check);
 
-// Tiling rules of docs/rules/npu.md 2, one function per rule.
+// Tiling rules of docs/rules/npu.md 2: one function per type of operator.
 void tileMatmul(TileGraphBuilder& builder, const ModelOp& op);
 void tileConv(TileGraphBuilder& builder, const ModelOp& op);
 void tileAttention(TileGraphBuilder& builder, const ModelOp& op);

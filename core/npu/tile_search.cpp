@@ -16,8 +16,8 @@ namespace tilewright::npu {
 
 namespace {
 
-/// The KV loads that an attention operator reads. They get the tile sizes of the operator; with other sizes
-/// their tiles would be loaded twice.
+/// The KV loads whose results an attention operator reads. They get the tile sizes of the attention; with
+/// other sizes their tiles would be loaded twice.
 std::vector<std::size_t> kvLoadsOf(const NpuModel& model, std::size_t op)
 {
     std::vector<std::size_t> out;
@@ -39,7 +39,7 @@ TileSizes feederTile(const TileSizes& tile)
     return out;
 }
 
-/// Key of a search: all properties that the time of an operator depends on.
+/// Key of a search. Operators with equal keys take equal time.
 std::string signature(const NpuModel& alone)
 {
     NpuModel nameless = alone;
@@ -51,7 +51,8 @@ std::string signature(const NpuModel& alone)
     return modelToJson(nameless);
 }
 
-/// Calls work(item, isCallersThread) for every item. One thread per processor core; each takes the next item.
+/// Calls work(item, isCallersThread) for every item, with one thread per processor core. Each thread takes
+/// the next item.
 template <typename F> void onAllCores(std::size_t items, F&& work)
 {
     std::atomic<std::size_t> next = 0;
@@ -101,7 +102,8 @@ public:
     }
 
 private:
-    /// Simulates a graph. `steps` gets the cost in event times, including the cost of building the graph.
+    /// Simulates a graph. `steps` gets the cost of this in simulated event times, including the cost of
+    /// building the graph.
     Result<NpuRun> simulated(const NpuGraph& graph, Cycle giveUpAfter, std::int64_t& steps)
     {
         constexpr std::int64_t kStepsPerNode = 8;
@@ -175,7 +177,7 @@ private:
                          [&](std::size_t a, std::size_t b) { return likely[a] < likely[b]; });
         o.proven = runCandidates(o, order, 1, budget);
         m_shortlists[at] = shortlist(o);
-        if (m_limits.patience > 1) // further candidates, for display
+        if (m_limits.patience > 1) // simulates slower candidates, too, for display
             runCandidates(o, order, m_limits.patience, budget);
     }
 
@@ -196,8 +198,8 @@ private:
                 return false;
             const auto graph = buildGraph(operatorAlone(m_model, o.ops.front(), c.tile), m_hw,
                                           m_limits.mostNodes, SpmCheck::Refuses);
-            budget -= 500; // cost of a candidate that does not fit
-            if (!graph) {  // too large for SPM, or too many nodes to simulate
+            budget -= 500; // assumed cost of a candidate that does not fit
+            if (!graph) {  // the node is too large for SPM, or the graph has too many nodes to simulate
                 allSimulated = allSimulated && graph.error().code != ErrorCode::Refused;
                 continue;
             }
@@ -216,7 +218,7 @@ private:
         return allSimulated;
     }
 
-    /// Candidates to try in the whole model: the fastest ones alone, and the current tile.
+    /// Candidates to try in the whole model: those that were fastest when run alone, and the current tile.
     static std::vector<std::size_t> shortlist(const OperatorTiles& o)
     {
         constexpr std::size_t kMaxTried = 8;
@@ -228,7 +230,7 @@ private:
             return *o.candidates[a].cycles < *o.candidates[b].cycles;
         });
         const auto first = std::find(list.begin(), list.end(), o.fastest);
-        // `fastest` goes first among equal candidates.
+        // Among equally fast candidates, `fastest` is first.
         std::rotate(list.begin(), first, first + (first != list.end()));
         if (list.size() > kMaxTried)
             list.resize(kMaxTried);
@@ -256,8 +258,8 @@ private:
         return run ? Outcome{run->makespan, run->dramBytes} : Outcome{};
     }
 
-    /// Chooses by runs of the whole model, because times of an operator alone differ from its times in the
-    /// model.
+    /// Chooses candidates by runs of the whole model, because an operator in the model takes another time
+    /// than alone.
     void decide(std::int64_t stepsOfARun)
     {
         std::vector<std::size_t> choice(m_out.operators.size(), 0), fastest;

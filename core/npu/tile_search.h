@@ -15,19 +15,20 @@ namespace tilewright::npu {
 struct TileCandidate
 {
     TileSizes tile;
-    Cycle bound = 0;             ///< lower bound on the cycles of the operator alone
-    std::optional<Cycle> cycles; ///< run time of the operator alone; nullopt = not simulated to the end
-    std::int64_t dramBytes = 0;  ///< DRAM traffic of the simulated run, in bytes
+    Cycle bound = 0; ///< lower bound on the cycles of the operator alone
+    /// Cycles of a run of the operator alone; nullopt = not simulated to the end.
+    std::optional<Cycle> cycles;
+    std::int64_t dramBytes = 0; ///< DRAM traffic of the simulated run, in bytes
 };
 
 /// Search result for a group of equal operators, which get equal tiles.
 struct OperatorTiles
 {
-    std::vector<std::uint32_t> ops;        ///< indices of the operators in the model, ascending
+    std::vector<std::uint32_t> ops;        ///< indices in the model of the operators of the group, ascending
     std::vector<TileCandidate> candidates; ///< the first candidate is the tile before the search
-    std::size_t fastest = 0;               ///< index of the fastest candidate of the operator alone
-    std::size_t chosen = 0;                ///< index of the candidate chosen in the run of the whole model
-    bool proven = false;                   ///< proven: no candidate is faster than `fastest`
+    std::size_t fastest = 0; ///< index of the candidate that is fastest when an operator runs alone
+    std::size_t chosen = 0;  ///< index of the candidate that is chosen by runs of the whole model
+    bool proven = false;     ///< true if proven that no candidate is faster than `fastest`
 };
 
 /// Result of a search for tile sizes (docs/rules/npu.md 2.8).
@@ -45,13 +46,14 @@ struct TileSearch
 
 struct TileSearchOptions
 {
-    /// Search budget in simulated event times: for all runs of single operators together, and for runs of the
-    /// whole model. The budget is not wall time, so the result is the same on every computer.
+    /// Search budget in simulated event times. `stepsOfOperators`: for all runs of single operators together.
+    /// `stepsOfRuns`: for runs of the whole model. The budget is not wall time, so that the result is the
+    /// same on every computer.
     std::int64_t stepsOfOperators = 20'000'000;
     std::int64_t stepsOfRuns = 32'000'000;
     double patience = 1;            ///< above 1: simulates candidates up to this multiple of the best time
     std::size_t mostNodes = 40'000; ///< skips candidates with more nodes
-    bool keepsBest = false;         ///< after a stop: the best so far instead of an Error
+    bool keepsBest = false;         ///< when stopped, returns the best result so far instead of an Error
 };
 
 /// Searches the tile sizes with the least simulated time. First each operator is simulated alone with every
@@ -61,11 +63,12 @@ struct TileSearchOptions
                                              const RunOptions& options, const TileSearchOptions& limits = {},
                                              const Progress& progress = {});
 
-/// The tiling with `tile` for the operators `ops` and for the KV loads that feed them.
+/// The tiling in which the operators `ops`, and the KV loads that feed them, have the tile `tile`.
 [[nodiscard]] std::vector<OpTiling> withTile(const NpuModel& model, std::vector<OpTiling> tiling,
                                              std::span<const std::uint32_t> ops, const TileSizes& tile);
 
-/// A model of one operator and the KV loads that feed it. The search simulates candidates on it.
+/// A model that consists of one operator and the KV loads that feed it. The search simulates candidates on
+/// it.
 [[nodiscard]] NpuModel operatorAlone(const NpuModel& model, std::size_t op, const TileSizes& tile);
 
 } // namespace tilewright::npu

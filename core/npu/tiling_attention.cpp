@@ -36,7 +36,8 @@ ProducerGrid HeadTensor::grid(std::int64_t headStep, const std::vector<std::int6
         out.nodes = nodes;
         return out;
     }
-    // Columns are (head, dim) blocks, so the order of nodes changes from (h, t, d) to (t, h, d).
+    // A flat tensor has (head, dim) blocks as columns, so the nodes are reordered from (h, t, d) to (t, h,
+    // d).
     std::vector<std::int64_t> columns;
     for (std::int64_t h = 0; h < m_shape.heads; h += headStep)
         for (std::int64_t d = 0; d < m_shape.dims; d += dimStep)
@@ -78,12 +79,13 @@ public:
         const HeadShape& s = m_q.shape();
         m_dims = std::min(s.dims, op.tile.dims > 0 ? op.tile.dims : s.dims);
         m_heads = std::min(s.heads, op.tile.heads > 0 ? op.tile.heads : 1);
-        // In a [T, H*D] tensor a part of the dims of several heads is not a box.
+        // In a [T, H*D] tensor, a part of the dims of several heads is not one box.
         const bool anyFlat = m_q.isFlat() || m_k.isFlat() || m_v.isFlat() || m_o.isFlat();
         if (anyFlat && m_dims < s.dims)
             m_heads = 1;
         m_group = s.heads / m_k.shape().heads;
-        if (m_group > 1) // a block of heads would read the same block of keys several times
+        // With grouped queries, a block of several heads would read the same keys several times.
+        if (m_group > 1)
             m_heads = 1;
         m_tokens = op.tile.tokens > 0 ? op.tile.tokens : kTokens;
         m_queries =
@@ -133,7 +135,8 @@ private:
         std::size_t chunk;
     };
 
-    /// Bytes of the largest node with `copies` of its operands. A softmax reads and writes whole rows.
+    /// SPM bytes of the largest node with `copies` copies of its operands. A softmax node reads and writes
+    /// whole rows.
     [[nodiscard]] std::int64_t largestNode(std::int64_t queries, std::int64_t tokens,
                                            std::int64_t copies) const
     {
@@ -148,8 +151,8 @@ private:
         return m_heads * std::max({scores, values, queries * keys * (wide + element)});
     }
 
-    /// Shrinks default sizes until the nodes fit into SPM: fewer rows of Q, and longer chunks of keys in
-    /// return, so that the number of nodes stays small.
+    /// Shrinks default sizes until the nodes fit into SPM. It takes fewer rows of Q and, in return, longer
+    /// chunks of keys, so that the number of nodes stays small.
     void shrink()
     {
         const std::int64_t room = m_b.hardware().spmBytes, keys = m_k.shape().tokens;
@@ -158,7 +161,7 @@ private:
         while (freeQueries && !m_op.flash && !fits() && m_queries > 1) {
             m_queries = (m_queries + 1) / 2;
             const std::int64_t longer = 2 * m_tokens;
-            const std::int64_t products = // bytes of a product node (not softmax)
+            const std::int64_t products = // SPM bytes of a node of a product (not of the softmax)
                 m_heads * (2 * (m_queries + longer) * m_dims * m_b.dtype() +
                            m_queries * longer * m_b.hardware().accumulatorBytes);
             if (freeTokens && m_tokens < keys && products <= room)
@@ -184,8 +187,8 @@ private:
         return out;
     }
 
-    /// Adds one score tensor per query chunk. It has only the columns of visible keys, so a causal mask
-    /// leaves no gaps.
+    /// Adds one score tensor per query chunk. A score tensor has only the columns of visible keys, so that a
+    /// causal mask leaves no gaps in it.
     void makeScoreTensors(const std::vector<std::int64_t>& queries)
     {
         if (m_op.flash)
@@ -342,7 +345,7 @@ private:
             m_outputs.push_back(last);
     }
 
-    /// Removes a duplicate tile: Q and K may be the same tensor.
+    /// Removes duplicate tiles, which occur if Q and K are the same tensor.
     static std::vector<std::uint32_t> distinct(std::vector<std::uint32_t> tiles)
     {
         if (tiles.size() == 2 && tiles[0] == tiles[1])
@@ -356,7 +359,7 @@ private:
     std::int64_t m_heads = 1, m_group = 1, m_queries = 1, m_tokens = 1, m_dims = 1;
     Block m_block{};
     std::int32_t m_head = -1;
-    std::vector<std::uint32_t> m_scores, m_probs; ///< tensor per query chunk
+    std::vector<std::uint32_t> m_scores, m_probs; ///< per query chunk: its tensor of scores (probabilities)
     std::vector<std::vector<std::uint32_t>> m_scoreNodes, m_probNodes;
     std::vector<std::uint32_t> m_outputs;
 };

@@ -55,12 +55,12 @@ TileSizes wideMatmulTile(const NpuHardware& hw, int dtypeBytes, std::int64_t m, 
                          std::int64_t k)
 {
     GrowingTile t(hw, dtypeBytes, m, n, k);
-    constexpr std::int64_t kLeastChains = 16; // also on machines with fewer cores
+    constexpr std::int64_t kLeastChains = 16; // number of chains to keep, also on machines with fewer cores
     const std::int64_t enough = std::min(std::max<std::int64_t>(kLeastChains, hw.cores), t.chains(t.tile));
     while (t.tile.m < t.tile.n ? t.growRows(enough) || t.growCols(enough)
                                : t.growCols(enough) || t.growRows(enough)) {
     }
-    // Balances the sizes: the same number of blocks, of nearly equal size.
+    // Makes the blocks nearly equal in size without changing their number.
     t.tile.m = std::min(t.tile.m, roundUp(ceilDiv(m, ceilDiv(m, t.tile.m)), hw.engineRows));
     t.tile.n = std::min(t.tile.n, roundUp(ceilDiv(n, ceilDiv(n, t.tile.n)), hw.engineCols));
     t.growDepth();
@@ -77,8 +77,8 @@ void tileMatmul(TileGraphBuilder& b, const ModelOp& op)
     const TileSizes t = b.defaults().of(op, op.tile);
     b.setTile(t);
     ProducerGrid grid;
-    // A box of one matrix of the batch. The operands are aligned at their last dimensions; one that has a
-    // dimension of size 1 is the same for all of the batch.
+    // Tile of an operand for one matrix of the batch. Dimensions of operands are aligned at the last one;
+    // along a dimension of size 1 all matrices of the batch use the same operand.
     const auto tileOf = [&](std::uint32_t tensor, std::int64_t i, std::int64_t r0, std::int64_t c0,
                             std::int64_t rows, std::int64_t cols, bool accumulator = false) {
         const auto& shape = b.model().tensors[tensor].shape;
@@ -115,7 +115,8 @@ void tileMatmul(TileGraphBuilder& b, const ModelOp& op)
                     node.type = NodeType::MatMul;
                     node.inputs = {tileOf(tensorA, i, m0, k0, mt, kt), tileOf(tensorB, i, k0, n0, kt, nt)};
                     if (node.inputs[0] == node.inputs[1])
-                        node.inputs.pop_back(); // product of a tile with itself: one input
+                        // For the product of a tile with itself: the tile is one input.
+                        node.inputs.pop_back();
                     if (isLast)
                         node.outputs = {c};
                     node.accumulator = c;
@@ -199,8 +200,9 @@ void tileConv(TileGraphBuilder& b, const ModelOp& op)
 
 namespace {
 
-/// Block of a vector operator: whole rows of the last dimension (elementwise operators may cut them), as many
-/// rows as fit the tile. A block crosses an outer dimension only if it contains the inner dimensions whole.
+/// Block of a vector operator: as many whole rows of the last dimension as fit the tile (elementwise
+/// operators may also cut rows). A block crosses an outer dimension only if it contains the inner dimensions
+/// whole.
 Box vectorBlock(TileGraphBuilder& b, const ModelOp& op, const NpuTensor& tensor)
 {
     const std::int64_t target = b.defaults().vectorElements(op);
@@ -244,8 +246,8 @@ std::int64_t elementsOf(const TileGraphBuilder& b, std::size_t tensor)
     return out;
 }
 
-/// Tile of the input of a view or reduction for an output block: about `elements` elements from the relative
-/// position `along`, 0 to 1, of the input in row-major order.
+/// Tile of the input that a view or reduction reads for one output block: about `elements` elements, starting
+/// at the relative position `along` (0 to 1) of the input in row-major order.
 std::uint32_t proportionalTile(TileGraphBuilder& b, std::size_t input, double along, std::int64_t elements)
 {
     const auto& shape = b.model().tensors[input].shape;
@@ -255,7 +257,8 @@ std::uint32_t proportionalTile(TileGraphBuilder& b, std::size_t input, double al
     for (std::size_t d = shape.size(); d-- > 0;) {
         size[d] = std::min(shape[d], left);
         left = ceilDiv(left, size[d]);
-        at[d] = std::min(place % shape[d], shape[d] - size[d]); // 0 in whole dimensions
+        // 0 in dimensions that the tile contains whole.
+        at[d] = std::min(place % shape[d], shape[d] - size[d]);
         place /= shape[d];
     }
     return b.tile(static_cast<std::uint32_t>(input), at, size);
@@ -290,7 +293,7 @@ void addBlocks(TileGraphBuilder& b, std::uint32_t out, const NpuTensor& tensor, 
     b.addProducer(out, std::move(grid));
 }
 
-/// At most this many elements of a tensor, as whole inner dimensions.
+/// Number of elements of as many whole inner dimensions as have at most `most` elements.
 std::int64_t wholeRows(const std::vector<std::int64_t>& shape, std::int64_t most)
 {
     std::int64_t out = 1;
@@ -299,7 +302,7 @@ std::int64_t wholeRows(const std::vector<std::int64_t>& shape, std::int64_t most
     return out;
 }
 
-/// Relative position, 0 to 1, of an element of a tensor in row-major order.
+/// Relative position (0 to 1) of an element in a tensor in row-major order.
 double positionOf(const NpuTensor& tensor, const Box& at)
 {
     double place = 0, all = 1;
@@ -341,7 +344,7 @@ void tileView(TileGraphBuilder& b, const ModelOp& op)
         TileGraphBuilder::NodeSpec node;
         node.type = NodeType::Vector;
         node.inputs = {proportionalTile(b, op.inputs[i], within, elements)};
-        node.computeCycles = 1; // the cost of a view is its load
+        node.computeCycles = 1; // a view costs only its load
         return node;
     });
 }

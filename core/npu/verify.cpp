@@ -50,7 +50,7 @@ std::string checkTiles(const NpuGraph& g)
                 s.address + (s.count - 1) * s.stride + s.bytes > t.dramBase + t.dramSize)
                 return tileText(i) + " has a segment outside its range";
         }
-        // Runs of elements that are no whole bytes share their first and last bytes with others.
+        // Neighbouring runs share a byte if the elements of a run are not whole bytes.
         const std::int64_t packed = tensor.bytesOf(t.elements());
         if (bytes < packed || (bytes > packed && tensor.bits % kPartsOfByte == 0))
             return "the segments of " + tileText(i) + " do not add up to its slice";
@@ -188,7 +188,7 @@ std::string checkExecution(const NpuGraph& g, const NpuRun& run)
 std::string checkLoads(const NpuGraph& g, const NpuRun& run)
 {
     const Forwarding forwarding(g, run.hardware);
-    std::vector<Cycle> storedAt(g.tiles.size(), kNever); // by result
+    std::vector<Cycle> storedAt(g.tiles.size(), kNever); // per result tile: end of its store
     for (const CoreRun& core : run.cores)
         for (const TransferSpan& s : core.stores)
             storedAt[s.tile] = s.end;
@@ -203,13 +203,13 @@ std::string checkLoads(const NpuGraph& g, const NpuRun& run)
     return {};
 }
 
-/// Checks that what comes from other cores is made, and whole, before it is used, that a core sends one tile
-/// at a time and stores none meanwhile, and that results which must be in DRAM get there.
+/// Checks core-to-core transfers: data from other cores is produced and complete before it is used, a core
+/// sends one tile at a time and does not store meanwhile, and results that must be in DRAM get there.
 std::string checkPassing(const NpuGraph& g, const NpuRun& run)
 {
     const Forwarding forwarding(g, run.hardware);
     std::vector<std::vector<std::pair<Cycle, Cycle>>> leaves(
-        run.cores.size()); // by core: use of its store DMA
+        run.cores.size()); // per core: use of its store DMA
     std::vector<bool> isStored(g.tiles.size(), false);
     std::int64_t passed = 0;
     for (std::size_t c = 0; c < run.cores.size(); ++c) {
@@ -217,7 +217,8 @@ std::string checkPassing(const NpuGraph& g, const NpuRun& run)
             leaves[c].emplace_back(s.start, s.end);
             isStored[s.tile] = true;
         }
-        std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> received; // by node and tile
+        // Key: node and tile; value: bytes received.
+        std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> received;
         for (const TransferSpan& s : run.cores[c].loads) {
             if (s.from < 0)
                 continue;
@@ -260,7 +261,7 @@ std::string checkPassing(const NpuGraph& g, const NpuRun& run)
 
 std::string checkBytes(const NpuGraph& g, const NpuRun& run)
 {
-    std::int64_t moved = 0; // by DRAM
+    std::int64_t moved = 0; // bytes moved by DRAM
     for (const CoreRun& core : run.cores)
         for (const auto* spans : {&core.loads, &core.stores})
             for (const TransferSpan& s : *spans) {

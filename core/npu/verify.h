@@ -22,7 +22,7 @@ struct RuleCheck
 [[nodiscard]] std::vector<RuleCheck> verifyGraph(const NpuGraph& graph);
 
 /// Checks a run: every node runs once, dependencies are met, SPM stays within its capacity, the DRAM timeline
-/// has all bytes, the states of a core add up to the makespan and, if `withReplay`, the instruction replay
+/// contains all bytes, and the states of a core add up to the makespan. `withReplay`: the instruction replay
 /// with the recorded transfer times gives the same run. Reads only the graph and the recorded run.
 [[nodiscard]] std::vector<RuleCheck> verifyRun(const NpuGraph& graph, const NpuRun& run,
                                                bool withReplay = true);

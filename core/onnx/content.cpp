@@ -10,8 +10,8 @@ bool isOnnx(std::string_view content)
 {
     if (content.size() < 2 || !foreignFormat(content.substr(0, 256)).empty())
         return false;
-    // A ModelProto usually begins with its version, a small integer. Some writers begin with another field;
-    // no text file begins with the tag of such a field and contains control characters.
+    // A ModelProto usually begins with its version, a small integer. Some programs write another field first.
+    // A text file never begins with the tag of such a field and also contains control characters.
     constexpr unsigned char kVersion = 0x08;
     constexpr std::string_view kOthers("\x12\x1a\x22\x28\x32\x3a\x42\x72");
     if (static_cast<unsigned char>(content[0]) == kVersion)

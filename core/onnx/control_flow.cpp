@@ -14,7 +14,8 @@ namespace {
 constexpr int kMaxDepth = 32;
 constexpr std::int64_t kMaxSteps = 4096;
 
-/// True if a loop never ends early: its condition is unchanged by the body or is a constant `true`.
+/// True if a loop never ends early, because its body does not change the condition, or the condition is a
+/// constant `true`.
 bool neverEndsEarly(const pb::GraphProto& body)
 {
     std::string name = body.output(0).name();
@@ -90,7 +91,7 @@ Status GraphWalk::branch(Node& node, int depth)
         return problemError({}, "If \"" + node.name + "\": does not have two branches");
     const auto condition = m_values.integers(node.input(0));
     if (!condition || condition->size() != 1) {
-        // Known result shapes: those that both branches declare equally.
+        // A result shape is known if both branches declare the same one.
         for (std::size_t i = 0; i < node.out.size(); ++i) {
             const int at = static_cast<int>(i);
             if (node.out[i] == kNoValue || at >= then->g().output_size() ||

@@ -40,7 +40,7 @@ std::int64_t elementAt(const Linear& x, std::int64_t index)
     return out;
 }
 
-/// The rule of a constant with stored integers; empty if these follow none.
+/// The linear rule of a constant with stored integers; empty if they follow none.
 OptionalLinear ruleOf(const Constant& c)
 {
     if (c.real || c.integers.empty())
@@ -74,13 +74,13 @@ OptionalLinear range(const Values& values, const Node& node)
     return n && !start->real ? OptionalLinear({{*n}, start->integers[0], {step->integers[0]}}) : std::nullopt;
 }
 
-/// The rule with the same elements in row-major order under another shape.
+/// The rule with the same elements in row-major order and another shape.
 OptionalLinear reshaped(const Linear& x, const std::optional<Shape>& shape)
 {
     if (!shape || model::elementsOf(*shape) != model::elementsOf(x.shape))
         return std::nullopt;
     Linear out{*shape, x.first, Steps(shape->size(), 0)};
-    // Dimensions of size 1 come and go.
+    // Dimensions of size 1 may be added or removed.
     std::size_t from = 0, to = 0;
     const auto skip = [](const Shape& s, std::size_t& d) {
         while (d < s.size() && s[d] == 1)
@@ -95,7 +95,7 @@ OptionalLinear reshaped(const Linear& x, const std::optional<Shape>& shape)
             break;
         out.steps[to++] = x.steps[from++];
     }
-    // Otherwise the elements must follow one step from the first to the last.
+    // In all other cases the elements must have one step from the first to the last.
     std::int64_t step = 0, inner = 1;
     bool known = false;
     for (std::size_t d = x.shape.size(); d-- > 0;) {
@@ -146,7 +146,7 @@ OptionalLinear sliced(const Node& node, const Values& values, Linear x)
     return x;
 }
 
-/// Selects by indices that follow a rule themselves.
+/// Rule of the elements at indices that themselves follow a rule.
 OptionalLinear gathered(const Node& node, const Linear& x, Linear at)
 {
     const auto axis = axisOf(node.integer("axis", 0), x.shape.size());
@@ -210,7 +210,7 @@ OptionalLinear arithmetic(const std::string& type, const Linear& a, const Linear
     return x;
 }
 
-/// The largest or smallest of all elements.
+/// Rule of the largest or smallest of all elements.
 OptionalLinear extreme(const Node& node, const Values& values, const Linear& x)
 {
     if (x.shape.size() > 1 || model::elementsOf(x.shape) == 0)
@@ -233,7 +233,7 @@ OptionalLinear linearResult(const Node& node, const Values& values)
         const auto shape = values.integers(node.input(0));
         const pb::AttributeProto* a = node.attribute("value");
         if (!shape || shape->size() > model::kMaxRank || a == nullptr || !a->has_t())
-            return std::nullopt; // without a value the elements are real
+            return std::nullopt; // without the attribute `value`, the elements are real numbers
         const Value v = valueOf(a->t());
         if (!v.data || v.data->real || v.data->size() != 1 ||
             std::any_of(shape->begin(), shape->end(), [](std::int64_t d) { return d < 0; }))

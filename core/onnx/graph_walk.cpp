@@ -185,7 +185,7 @@ Status GraphWalk::addConstants(const pb::GraphProto& graph)
 Status GraphWalk::addInputs(const pb::GraphProto& graph)
 {
     for (const pb::ValueInfoProto& input : graph.input()) {
-        if (m_values.find(input.name()) != kNoValue) // older files list initializers as inputs too
+        if (m_values.find(input.name()) != kNoValue) // older files also list initializers as inputs
             continue;
         Value v;
         v.name = input.name();
@@ -274,7 +274,7 @@ Status GraphWalk::walkNode(const pb::NodeProto& proto, std::int64_t opset, int d
             if (Status s = m_translation.translate(node); !s)
                 return s;
     }
-    if (depth > 0) // what its branch or loop gives is not traced back to it
+    if (depth > 0) // a result of a node inside a branch or loop is not traced back to the branch or loop
         m_report.nodes[node.index].needed = true;
     if (m_report.nodes[node.index].fate != Fate::Folded)
         for (const ValueId v : node.in)
@@ -322,7 +322,7 @@ void GraphWalk::infer(const Node& node)
     }
 }
 
-/// Folds a node whose results are known from shapes and constants. Returns true if the node was folded.
+/// Folds a node whose results are known from shapes and constants. Returns true if it was folded.
 bool GraphWalk::foldIfConstant(const Node& node)
 {
     const auto typed = [&] {

@@ -54,7 +54,7 @@ private:
                           const std::vector<std::vector<ValueId>>& collected, std::int64_t steps);
     Status function(Node& node, const ::onnx::FunctionProto& function, int depth);
     void infer(const Node& node);
-    /// Notes that something reads what a node gives.
+    /// Records that something reads the results of the node which produces the value.
     void markNeeded(ValueId value);
     bool foldIfConstant(const Node& node);
     [[nodiscard]] std::optional<model::Shape> declaredShape(const ::onnx::TypeProto& type) const;
@@ -64,15 +64,15 @@ private:
     Values m_values;
     ImportReport m_report;
     std::unordered_map<ValueId, std::size_t>
-        m_writers; ///< for each result of a node, its index in the report
+        m_writers; ///< per result of a node: index of the node in the report
     Translation m_translation;
     std::unordered_map<std::string, const ::onnx::TypeProto*> m_declared;
     std::map<std::pair<std::string, std::string>, const ::onnx::FunctionProto*> m_functions;
     std::size_t m_nestedNodes = 0;
 };
 
-/// Returns the nodes in topological order; the order of the file if it is one. An Error names a node of a
-/// cycle.
+/// Returns the nodes in topological order; this is the order of the file if possible. The Error names a node
+/// of a cycle.
 [[nodiscard]] Result<std::vector<int>>
 nodeOrder(const ::google::protobuf::RepeatedPtrField<::onnx::NodeProto>& nodes);
 

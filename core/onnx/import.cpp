@@ -26,7 +26,8 @@ Error inFile(Error error, const std::string& file)
     return error;
 }
 
-/// Makes all texts of a message printable: protobuf does not check their encoding. Counts the changed ones.
+/// Makes all texts of a message printable, because protobuf does not check their encoding. Returns the number
+/// of changed texts.
 std::size_t makePrintable(google::protobuf::Message& message)
 {
     std::size_t changed = 0;
@@ -83,7 +84,7 @@ Status parse(std::string_view content, const std::string& file, pb::ModelProto& 
                 file});
     for (const pb::ValueInfoProto& input : out.graph().input())
         for (const auto& d : input.type().tensor_type().shape().dim())
-            if (d.dim_value() < -1) // some programs write -1 or 0 for an open size
+            if (d.dim_value() < -1) // some programs write -1 or 0 for an unknown size
                 return Error{ErrorCode::Problem,
                              "the input \"" + input.name() + "\" has the size " +
                                  std::to_string(d.dim_value()),

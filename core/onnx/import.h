@@ -12,14 +12,14 @@
 
 namespace tilewright::onnx {
 
-/// Values of free dimensions, by name. Also values of inputs that are single integers, so that conditions
-/// which depend on them are known.
+/// Values of free dimensions by name. Also values of inputs that are single integers, so that conditions
+/// which depend on them can be evaluated.
 using Dimensions = std::map<std::string, std::int64_t>;
 
 /// A dimension of an input whose size the file does not specify.
 struct FreeDimension
 {
-    std::string name;                ///< name in the file, otherwise "INPUT.AXIS"
+    std::string name;                ///< name in the file, or "INPUT.AXIS" if it has none
     std::vector<std::string> inputs; ///< names of the inputs with this dimension
     std::int64_t example = 1;
     bool operator==(const FreeDimension&) const = default;
@@ -29,7 +29,7 @@ struct FreeDimension
 enum class Fate : std::uint8_t {
     Operator, ///< one operator of the model does the work of the node
     Part,     ///< part of a recognised pattern, which is one operator
-    Folded,   ///< known before the model runs, or merged into another operator
+    Folded,   ///< its results are known before the model runs, or it is merged into another operator
     Dropped,  ///< not supported
 };
 
@@ -37,17 +37,19 @@ struct ImportedNode
 {
     std::string name, type;
     Fate fate = Fate::Operator;
-    std::optional<OperatorId> op; ///< operator of the model; for Dropped the one that provides its results
-    std::int64_t macs = 0;        ///< number of multiply-accumulates; 0 unless the fate is Part
-    std::int64_t bytes = 0;       ///< bytes of operands and results
-    std::string note;             ///< explanation for the user; empty for Operator
-    bool macsKnown = true;        ///< false: a dropped node that may have MACs, which nobody can count
-    bool needed = false;          ///< for Dropped: other nodes or the outputs of the model read its results
+    /// Operator of the model; for Dropped, the operator that provides its results.
+    std::optional<OperatorId> op;
+    std::int64_t macs = 0;  ///< number of multiply-accumulates; 0 unless the fate is Part
+    std::int64_t bytes = 0; ///< bytes of operands and results
+    std::string note;       ///< explanation for the user; empty if the fate is Operator
+    bool macsKnown = true;  ///< false: a dropped node that may have MACs, whose number is not known
+    bool needed = false;    ///< for Dropped: true if other nodes or the outputs of the model read its results
 };
 
 struct ImportReport
 {
-    /// In the order of the file; nodes of branches and loop bodies at the position of their node.
+    /// Nodes in the order of the file. Nodes of branches and loop bodies are at the position of the node that
+    /// contains them.
     std::vector<ImportedNode> nodes;
     /// Bytes of constants that no operator uses: scales, zero points, folded normalisations.
     std::int64_t leftOutBytes = 0;
@@ -64,12 +66,11 @@ struct Imported
 /// suffice.
 [[nodiscard]] bool isOnnx(std::string_view content);
 
-/// Reads a workload file of any kind and size: of an ONNX model all but the weights, of another file the
-/// whole content.
+/// Reads a workload file of any kind and size: an ONNX model without its weights, any other file completely.
 [[nodiscard]] Result<FileContent> readFile(const std::string& path);
 
-/// Reads an ONNX model without its weights (docs/rules/workload.md 6). Each operator gets the name of its
-/// node. An Error contains node and reason. Free dimensions without a value are an error that lists them.
+/// Reads an ONNX model without its weights (docs/rules/workload.md 6). Each operator has the name of its
+/// node. The Error contains node and reason. If free dimensions have no value, the Error lists them.
 [[nodiscard]] Result<Imported> importModel(std::string_view content, const std::string& file,
                                            const Dimensions& dimensions = {});
 

@@ -21,12 +21,13 @@ using model::Shape;
 
 namespace {
 
-/// In older opsets the library does not check the ranks of operands.
+/// Oldest opset for which the library is used: in older ones it does not check the ranks of operands.
 constexpr std::int64_t kOldestOpset = 7;
 constexpr std::int64_t kNewestOpset = 17; ///< newest opset that the library supports
 
-/// Node types without shape inference by the library. Either this program has complete rules, or the library
-/// may divide by zero, read past the end of short lists, access graphs, or read operands as another type.
+/// Node types for which shape inference of the library is not used. Either this program has complete rules
+/// for them, or the library may divide by zero, read past the end of short lists, access graphs, or read
+/// operands as another type.
 const std::set<std::string_view>& excludedTypes()
 {
     static const std::set<std::string_view> kTypes{"Conv",
@@ -87,7 +88,7 @@ const std::set<std::string_view>& changedTypes()
     return kTypes;
 }
 
-/// True if the attributes are safe for the library. It divides by most of them.
+/// True if the library can use the attributes safely. It divides by most of them, so they must not be zero.
 bool hasSafeAttributes(const pb::NodeProto& node)
 {
     constexpr std::array<std::string_view, 8> kPositive{"strides",   "dilations",   "kernel_shape", "group",
@@ -162,7 +163,7 @@ private:
     std::deque<pb::TensorProto> m_data;
 };
 
-/// True if the operands are safe for the library: products of sizes do not overflow, and no list creates a
+/// True if the library can use the operands safely: products of sizes do not overflow, and no list creates a
 /// shape of too many dimensions.
 bool hasSafeOperands(const Node& node, const Values& values)
 {
@@ -200,14 +201,14 @@ void inferByLibrary(const Node& node, Values& values)
     if (in < schema->min_input() || in > schema->max_input() || out < schema->min_output() ||
         out > schema->max_output())
         return;
-    for (std::size_t i = 0; i < node.in.size(); ++i) // the library assumes that operands have types
+    for (std::size_t i = 0; i < node.in.size(); ++i) // the library assumes that all operands have types
         if (node.in[i] == kNoValue ? static_cast<int>(i) < schema->min_input() : values[node.in[i]].type == 0)
             return;
     Context context(node, values);
     try {
         schema->GetTypeAndShapeInferenceFunction()(context);
     } catch (const std::bad_alloc&) {
-        throw; // says nothing of the model
+        throw; // this is not an error of the model
     } catch (const std::exception&) {
         return;
     }

@@ -19,7 +19,7 @@ Error notBuilt(const std::string& file)
 
 Result<FileContent> readFile(const std::string& path)
 {
-    // Only the name of the file is missing, which readContent() adds.
+    // The message lacks only the name of the file, which readContent() adds.
     return readContent(path, {isOnnx, [](ByteSource&) -> Result<std::string> { return notBuilt({}); }});
 }
 

@@ -108,8 +108,8 @@ void Rewrite::removeUnread(ModelTensorId from, std::uint32_t now, const std::str
     }
 }
 
-/// Folds a batch normalisation with constant parameters into the weights of the convolution before it: such a
-/// normalisation is a scale and a shift per channel.
+/// Folds a batch normalisation with constant parameters, which is a scale and a shift per channel, into the
+/// weights of the convolution before it.
 void Rewrite::foldNorms()
 {
     const auto count = static_cast<std::uint32_t>(m_model.operators.size());
@@ -133,7 +133,7 @@ void Rewrite::foldNorms()
     }
 }
 
-/// Folds a quantise-dequantise pair: the operator behind it then works on small integers.
+/// Folds a pair of quantise and dequantise nodes. The operator after the pair then reads small integers.
 void Rewrite::foldQuantisers()
 {
     const auto is = [&](std::uint32_t i, const char* function) {
@@ -149,7 +149,7 @@ void Rewrite::foldQuantisers()
         if (!is(quantiser, "quantize") || m_isOutput[y.index()] || shape(op(quantiser).inputs[0]) != shape(y))
             continue;
         const ModelTensorId x = op(quantiser).inputs[0];
-        if (m_readers[x.index()].size() == 1 && !m_isOutput[x.index()]) // nothing reads the wide values
+        if (m_readers[x.index()].size() == 1 && !m_isOutput[x.index()]) // nothing else reads the wide values
             m_model.tensors[x].bits = m_model.tensors[q].ownBits();
         const std::vector<std::uint32_t> readers = m_readers[y.index()];
         for (const std::uint32_t r : readers) {
@@ -202,8 +202,8 @@ void Rewrite::finish()
     m_model.tensors = IdVector<ModelTensorId, model::Tensor>(std::move(tensors));
 }
 
-// Recognises attention as exporters write it: a product of queries and keys, optional scale and mask, a
-// softmax, a product with values. It becomes one operator, so that every lens can process each head
+// Recognises attention in the form that exporters write: a product of queries and keys, optionally scale and
+// mask, a softmax, a product with values. It becomes one operator, so that every lens can process each head
 // separately.
 
 namespace {
@@ -236,7 +236,7 @@ struct Rewrite::Chain
 {
     std::uint32_t scores = kNone, context = kNone;
     std::vector<std::uint32_t> between; ///< the softmax and the elementwise operators around it
-    std::vector<ModelTensorId> masks;   ///< additional operands of `between`
+    std::vector<ModelTensorId> masks;   ///< other operands of the operators in `between`
 };
 
 /// Follows the operands from the softmax back to the product of queries and keys.
@@ -260,8 +260,8 @@ std::optional<ModelTensorId> Rewrite::scoresOf(std::uint32_t softmax, Chain& cha
             (o.kind == Kind::Reshape && haveEqualMatrices(shape(o.inputs[0]), shape(t)))) {
             next = o.inputs[0];
         } else if (o.kind == Kind::Elementwise) {
-            // The operand of full size that a product or another elementwise operator writes is the scores;
-            // the others are masks.
+            // The scores are the operand of full size that a product or another elementwise operator writes.
+            // The other operands are masks.
             for (const ModelTensorId in : o.inputs)
                 if (!next && shape(in) == shape(t) && onlyReader(in) == w && writer(in) != kNone &&
                     (op(writer(in)).kind == Kind::MatMul || op(writer(in)).kind == Kind::Elementwise ||
@@ -309,8 +309,7 @@ std::optional<std::uint32_t> Rewrite::contextOf(std::uint32_t softmax, Chain& ch
     return std::nullopt;
 }
 
-/// Returns keys or values before they are repeated for the queries that share a head (grouped-query
-/// attention).
+/// Returns keys or values before they are repeated for queries of several heads (grouped-query attention).
 ModelTensorId Rewrite::withoutHeadRepetition(ModelTensorId t) const
 {
     const auto step = [&](ModelTensorId at,
@@ -376,7 +375,7 @@ void Rewrite::replaceByAttention(std::uint32_t softmax)
         }
     }
     v = withoutHeadRepetition(v);
-    // Keys and values are grouped differently: use the repeated heads.
+    // If keys and values are grouped differently, the repeated heads are used.
     if (toFourDimensions(shape(k))[1] != toFourDimensions(shape(v))[1]) {
         k = transposed ? op(transposer).inputs[0] : oldKeys;
         v = oldValues;

@@ -7,7 +7,7 @@
 
 namespace tilewright::onnx {
 
-/// A model and its import report during rewrites that remove and replace operators.
+/// A model and its import report, while operators are removed and replaced.
 class Rewrite
 {
 public:
@@ -40,7 +40,7 @@ private:
     ModelTensorId addTensor(const std::string& name, model::Shape shape, ModelTensorId like);
     void countLeftOut(ModelTensorId t);
     void setOutcome(std::uint32_t i, Fate fate, std::uint32_t now, const std::string& note);
-    /// Removes operators without readers, from the tensor `from` backwards.
+    /// Removes operators whose results nothing reads, from the tensor `from` backwards.
     void removeUnread(ModelTensorId from, std::uint32_t now, const std::string& note);
 
     std::optional<ModelTensorId> scoresOf(std::uint32_t softmax, Chain& chain) const;
@@ -51,12 +51,12 @@ private:
 
     model::Model& m_model;
     ImportReport& m_report;
-    std::vector<std::uint32_t> m_writer; ///< by tensor: operator that writes it
-    /// By tensor: operators that read it, one entry per read.
+    std::vector<std::uint32_t> m_writer; ///< per tensor: operator that writes it
+    /// Per tensor: operators that read it, one entry per read.
     std::vector<std::vector<std::uint32_t>> m_readers;
-    std::vector<bool> m_isOutput;                  ///< by tensor: true if it is a result of the model
-    std::vector<bool> m_removed;                   ///< by operator: true if it was removed
-    std::vector<std::vector<std::size_t>> m_nodes; ///< by operator: its nodes in the report
+    std::vector<bool> m_isOutput;                  ///< per tensor: true if it is a result of the model
+    std::vector<bool> m_removed;                   ///< per operator: true if it was removed
+    std::vector<std::vector<std::size_t>> m_nodes; ///< per operator: indices of its nodes in the report
 };
 
 } // namespace tilewright::onnx

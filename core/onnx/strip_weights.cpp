@@ -10,8 +10,9 @@ namespace {
 
 enum class Message { Model, Graph, Function, Node, Attribute, Tensor, SparseTensor };
 
-constexpr int kMaxMessageDepth = 90;                           ///< below the nesting limit of the parser
-constexpr std::size_t kMaxWholeBytes = std::size_t{512} << 10; ///< size limit for a tensor of int32 or int64
+constexpr int kMaxMessageDepth = 90; ///< less than the nesting limit of the parser
+/// Tensors of int32 or int64 are kept whole up to this size.
+constexpr std::size_t kMaxWholeBytes = std::size_t{512} << 10;
 constexpr std::size_t kMaxOtherBytes = 4096;
 
 /// Returns the type of message in a field, if it can contain tensors.
@@ -53,7 +54,7 @@ bool isContents(std::uint64_t field)
     return (field >= 4 && field <= 7) || (field >= 9 && field <= 11);
 }
 
-/// Part [begin, end) of the file.
+/// A part [begin, end) of the file, in bytes.
 struct Span
 {
     std::size_t begin = 0, end = 0;
@@ -63,13 +64,13 @@ struct Span
 
 struct Field
 {
-    std::uint64_t number = 0, value = 0; ///< `value`: for a varint
+    std::uint64_t number = 0, value = 0; ///< number of the field; its value if it is a varint
     unsigned wireType = 0;
     Span whole;   ///< the field with its tag
     Span content; ///< content of a length-delimited field
 };
 
-/// The bytes of the file. A byte that cannot be read is 0.
+/// The bytes of the file. A byte that cannot be read counts as 0.
 class Bytes
 {
 public:
@@ -109,7 +110,7 @@ private:
     bool m_isIncomplete = false; ///< the file has become shorter since it was opened
 };
 
-/// Reads the fields one after the other. next() returns nothing at the end and at a malformed field.
+/// Reads fields one after another. next() returns nothing at the end and at a malformed field.
 class Fields
 {
 public:

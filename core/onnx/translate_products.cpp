@@ -23,7 +23,7 @@ Status Translation::matMul(const Node& node)
     const Shape whole = shape(a), other = shape(b);
     if (whole.size() > 1 && other.size() > 1)
         return result(node, Kind::MatMul, {a, b});
-    // A vector is a row on the left and a column on the right. The result does not have that dimension.
+    // As left operand a vector is a row, as right operand a column. The result lacks that dimension.
     if (whole.empty() || other.empty())
         return refuse(node, "an operand is a scalar");
     for (ModelTensorId* t : {&a, &b})
@@ -131,7 +131,7 @@ std::optional<Shape> einsumShape(std::string text, const Node& node, const Value
 
 } // namespace
 
-/// Einsum of one operand: a permutation of its dimensions.
+/// Translates an Einsum of one operand: a permutation of its dimensions.
 Status Translation::permutingEinsum(const Node& node)
 {
     auto inputs = operands(node, {0});
@@ -181,7 +181,8 @@ Status Translation::einsum(const Node& node)
     return result(node, Kind::Einsum, std::move(*inputs), model::EinsumAttributes{equation});
 }
 
-/// Operands: X, W, R, B, lengths, initial states. Results: all states, the last state and the last cell.
+/// Translates a recurrent node. Operands: X, W, R, B, lengths, initial states. Results: all states, the last
+/// state and the last cell.
 Status Translation::recurrent(const Node& node)
 {
     std::vector<std::size_t> which{0, 1, 2};
@@ -220,7 +221,7 @@ Status Translation::recurrent(const Node& node)
         if (Status s = result(node, Kind::Transpose, {*states}, model::TransposeAttributes{order}); !s)
             return s;
     }
-    for (const std::size_t i : {1U, 2U}) { // the cell has the size of the state
+    for (const std::size_t i : {1U, 2U}) { // the cell has the shape of the state
         if (!isUsed(i))
             continue;
         const auto last = helper(node, i == 1 ? "last_state" : "last_cell", Kind::Slice, {*states},
@@ -263,7 +264,7 @@ Result<ModelTensorId> Translation::asHeads(const Node& node, const std::string& 
                  : split;
 }
 
-/// Attention in one node: of queries, keys and values, optionally appended to a cache.
+/// Translates attention in one node: queries, keys and values, which may be appended to a cache.
 Status Translation::attention(const Node& node)
 {
     const bool grouped = node.type == "GroupQueryAttention", standard = node.type == "Attention";
@@ -328,7 +329,7 @@ Status Translation::attention(const Node& node)
     return result(node, Kind::Reshape, {*transposed}, model::NoAttributes{}, {s[0], s[2], s[1] * s[3]});
 }
 
-/// Weights packed with a few bits each: a product with the number of weights that the attributes specify.
+/// Translates a product with weights packed with a few bits each. The attributes state the number of weights.
 Status Translation::packedMatMul(const Node& node)
 {
     const auto inputs = operands(node, {0, 1});
@@ -362,7 +363,7 @@ Status Translation::fusedMatMul(const Node& node)
                   model::MatMulAttributes{node.integer("transA", 0) != 0, node.integer("transB", 0) != 0});
 }
 
-/// A residual sum followed by a normalisation.
+/// Translates a residual sum followed by a normalisation.
 Status Translation::skipNorm(const Node& node)
 {
     const bool rms = node.type == "SkipSimplifiedLayerNormalization";
@@ -391,7 +392,7 @@ Status Translation::skipNorm(const Node& node)
     return result(node, rms ? Kind::RmsNorm : Kind::LayerNorm, std::move(inputs));
 }
 
-/// Rotary embedding: the tables are looked up by position.
+/// Translates a rotary embedding, whose tables are looked up by position.
 Status Translation::rotary(const Node& node)
 {
     auto inputs = operands(node, {0});

@@ -36,8 +36,7 @@ Status Translation::elementwise(const Node& node)
         drop(node, "has no operand");
         return Unit{};
     }
-    // In older files an attribute gives the axis of a shorter operand; the slopes of PRelu lie along the
-    // channels.
+    // In older files an attribute states the axis of a shorter operand. The slopes of PRelu are per channel.
     const Shape x = shape(inputs->front());
     const bool placed = node.attribute("axis") != nullptr && node.integer("broadcast", 0) != 0;
     if (const Shape y = shape(inputs->back());
@@ -57,7 +56,7 @@ Status Translation::elementwise(const Node& node)
                   model::ElementwiseAttributes{lowerCase(node.type), 0});
 }
 
-/// Quantised elementwise nodes: each operand is followed by its scale and its zero point.
+/// Translates quantised elementwise nodes, in which each operand is followed by its scale and its zero point.
 Status Translation::quantisedElementwise(const Node& node)
 {
     const bool two = node.type == "QLinearAdd" || node.type == "QLinearMul";
@@ -69,7 +68,7 @@ Status Translation::quantisedElementwise(const Node& node)
                   model::ElementwiseAttributes{lowerCase(node.type), 0});
 }
 
-/// Conversion to and from small integers. Rewrite::foldQuantisers() removes pairs.
+/// Translates conversions to and from small integers. Rewrite::foldQuantisers() removes pairs of them.
 Status Translation::quantise(const Node& node)
 {
     auto inputs = operands(node, {0});
@@ -87,7 +86,7 @@ Status Translation::identity(const Node& node)
     return inputs ? result(node, Kind::Identity, std::move(*inputs)) : Status(Unit{});
 }
 
-/// Norms and softmax: operators that need whole rows.
+/// Translates norms and softmax, which need whole rows.
 Status Translation::rows(const Node& node)
 {
     const bool softmax = node.type == "Softmax" || node.type == "LogSoftmax" || node.type == "Hardmax";

@@ -13,7 +13,7 @@ using model::Shape;
 
 namespace {
 
-/// Result shape of Flatten: dimensions before the axis become rows, the others columns.
+/// Result shape of Flatten: the dimensions before the axis become rows, the others columns.
 std::optional<Shape> flattened(const Node& node, const Shape* x)
 {
     if (x == nullptr)
@@ -243,13 +243,13 @@ Status Translation::pad(const Node& node)
         return Unit{};
     if (*target == x)
         return result(node, Kind::Identity, std::move(*inputs));
-    const std::string mode = node.text("mode"); // others than zeros repeat elements of the input
+    const std::string mode = node.text("mode"); // modes other than zero padding repeat elements of the input
     if (!known || !adds || !(mode.empty() || mode == "constant"))
         return result(node, Kind::View, std::move(*inputs), model::NoAttributes{}, *target);
     return result(node, Kind::Pad, std::move(*inputs), std::move(a));
 }
 
-/// Known consecutive indices give a slice, which needs no gathering view.
+/// Translates a gather. Known consecutive indices become a slice, which needs no gathering view.
 Status Translation::gather(const Node& node)
 {
     const auto along = operandAlong(node);
@@ -381,7 +381,7 @@ Status Translation::stack(const Node& node, std::size_t i, const std::vector<Val
     return result(node, Kind::Concat, std::move(parts), model::AxisAttributes{0, {}}, {}, i);
 }
 
-/// A rearrangement of operands of which only the result shape is known.
+/// Translates a rearrangement of operands of which only the result shape is known.
 Status Translation::view(const Node& node)
 {
     std::vector<std::size_t> which;

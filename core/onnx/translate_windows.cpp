@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kMaxWindow = 1 << 20;
 
-/// Up to three spatial sizes, aligned to the end of the array.
+/// Up to three spatial sizes, right-aligned in the array.
 using Spatial = std::array<std::int64_t, 3>;
 
 struct Windows
@@ -31,7 +31,7 @@ Spatial lastOf(const std::vector<std::int64_t>& values, std::int64_t otherwise)
     return out;
 }
 
-/// Strides, dilations and padding of a node. `x` and `kernel` have `axes` sizes, aligned to the end.
+/// Strides, dilations and padding of a node. `x` and `kernel` have `axes` sizes, right-aligned.
 Result<Windows> windowsOf(const Node& node, const Spatial& x, const Spatial& kernel, std::size_t axes,
                           bool isPool)
 {
@@ -76,7 +76,7 @@ Result<Windows> windowsOf(const Node& node, const Spatial& x, const Spatial& ker
             return problemError({}, "padding must be from 0 to 1048576");
         const std::int64_t free = x[i] + w.before[i] + w.after[i] - span;
         if (ceil && free > 0 && free % w.stride[i] != 0) {
-            // one window more, unless it would start in the padding at the end
+            // One more window, unless it would start in the padding at the end.
             const std::int64_t start = (free / w.stride[i] + 1) * w.stride[i];
             if (start < x[i] + w.before[i])
                 w.after[i] += w.stride[i] - free % w.stride[i];
@@ -85,7 +85,7 @@ Result<Windows> windowsOf(const Node& node, const Spatial& x, const Spatial& ker
     return w;
 }
 
-/// The fault of a kernel_shape that is not that of the weights; empty if there is none.
+/// Describes a kernel_shape that differs from the shape of the weights; empty if it is correct.
 std::string faultOfKernelShape(const Node& node, const Shape& weights)
 {
     const auto given = node.integers("kernel_shape");
@@ -96,7 +96,7 @@ std::string faultOfKernelShape(const Node& node, const Shape& weights)
                      ", but the kernel of the weights " + model::shapeText(own);
 }
 
-/// Attributes of the last two spatial axes.
+/// Window attributes of the last two spatial axes.
 model::WindowAttributes flat(const Windows& w, const Spatial& kernel)
 {
     model::WindowAttributes out;
@@ -115,7 +115,7 @@ Shape asImage(Shape s)
     return s;
 }
 
-/// The spatial sizes, that is all but the first two dimensions; missing sizes are 1.
+/// The spatial sizes: all dimensions except the first two. Missing sizes are 1.
 Spatial spatialOf(const Shape& s)
 {
     return lastOf({s.begin() + 2, s.end()}, 1);
@@ -147,14 +147,14 @@ Status Translation::convolution(const Node& node)
     if (!windows)
         return refuse(node, windows.error().message);
     model::WindowAttributes a = flat(*windows, spatialOf(w));
-    a.kernel = {1, 1}; // the weights determine the kernel of a convolution
+    a.kernel = {1, 1}; // the weights state the kernel size of a convolution
     a.groups = node.integer("group", 1);
     if (x.size() == 4)
         return result(node, Kind::Conv2d, std::move(*inputs), a);
     ModelTensorId image = (*inputs)[0];
     std::int64_t depth = 1;
     if (x.size() == 5) {
-        // One image per layer of the result; the layers of its window lie side by side as channels.
+        // Each layer of the result is an image. The layers in its window become additional channels.
         depth = model::windowOutput(x[2], w[2], windows->stride[0], windows->before[0] + windows->after[0],
                                     windows->dilation[0]);
         const Shape layers{saturatingMul(x[0], depth), saturatingMul(x[1], w[2]), x[3], x[4]};
@@ -234,7 +234,7 @@ Status Translation::transposedConvolution(const Node& node)
         const std::int64_t depth = (in[0] - 1) * windows->stride[0] + padding[0] +
                                    windows->dilation[0] * (kernel[0] - 1) + 1 - windows->before[0] -
                                    windows->after[0];
-        // Number of products that are added up in one layer of the result.
+        // Number of products whose sum is one layer of the result.
         const std::int64_t terms =
             ceilDiv(kernel[0], windows->stride[0] / std::gcd(windows->stride[0], windows->dilation[0]));
         return transposedConvolution3d(node, std::move(*inputs), a, depth, std::min(terms, in[0]));
@@ -252,8 +252,9 @@ Status Translation::transposedConvolution(const Node& node)
     return result(node, Kind::Reshape, {*product}, model::NoAttributes{}, {y[0], y[1], y[3]});
 }
 
-/// Each layer of the input is an image. The layers of the kernel lie side by side as result channels.
-/// Products that belong to the same layer of the result are added.
+/// Translates a transposed convolution with three axes. Each layer of the input is an image. The layers of
+/// the kernel become additional result channels. Products that belong to the same layer of the result are
+/// added.
 Status Translation::transposedConvolution3d(const Node& node, Tensors inputs,
                                             const model::WindowAttributes& a, std::int64_t depth,
                                             std::int64_t terms)
@@ -310,7 +311,7 @@ Status Translation::pool(const Node& node)
     const Kind kind = node.type == "MaxPool" ? Kind::MaxPool : Kind::AveragePool;
     if (x.size() == 4)
         return result(node, kind, std::move(*inputs), flat(*windows, kernel));
-    // Three axes are pooled in two steps: the last two axes, then the first.
+    // Pooling along three axes takes two steps: first the last two axes, then the first one.
     const Shape layers = x.size() == 5 ? Shape{x[0], saturatingMul(x[1], x[2]), x[3], x[4]} : asImage(x);
     const auto image = reshape(node, "image", inputs->front(), layers);
     if (!image)

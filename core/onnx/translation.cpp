@@ -129,7 +129,7 @@ const std::unordered_map<std::string_view, Translation::Handler>& Translation::h
     return kHandlers;
 }
 
-/// Handlers of Microsoft's operators: quantised and fused operators that ONNX Runtime writes into files.
+/// Handlers of the operators of Microsoft: quantised and fused operators that ONNX Runtime writes into files.
 const std::unordered_map<std::string_view, Translation::Handler>& Translation::microsoftHandlers()
 {
     using T = Translation;
@@ -309,7 +309,7 @@ Result<ModelTensorId> Translation::reshape(const Node& node, const char* part, M
 {
     if (shape(x) == wanted)
         return x;
-    if (m_model.tensors[x].constant) { // a constant is stored with the new shape
+    if (m_model.tensors[x].constant) { // a constant is stored directly with the new shape
         model::Tensor t = m_model.tensors[x];
         t.name = freshName(t.name);
         t.shape = std::move(wanted);
@@ -336,7 +336,8 @@ Result<ModelTensorId> Translation::inner(const Node& node, Kind kind, Tensors in
 Status Translation::result(const Node& node, Kind kind, Tensors inputs, model::Attributes attributes,
                            Shape declared, std::size_t i)
 {
-    Value nameless; // a first result that nobody reads is computed nevertheless, for the sake of the others
+    // Stands for a first result that nobody reads; it is computed because the others follow from it.
+    Value nameless;
     nameless.name = node.name + ".result" + std::to_string(i);
     Value& value = node.out[i] == kNoValue ? nameless : m_values[node.out[i]];
     if (value.type == 0)

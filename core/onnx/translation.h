@@ -15,18 +15,18 @@ class Translation
 public:
     Translation(Values& values, ImportReport& report) : m_values(values), m_report(report) {}
 
-    /// Adds the operators of the node to the model and the outcome to the report. An Error means that the
+    /// Adds the operators of the node to the model, and the outcome to the report. The Error means that the
     /// file contradicts itself.
     Status translate(const Node& node);
     /// Records that the node is not supported. Its results of known shape become inputs of the model.
     void drop(const Node& node, const std::string& reason);
     void fold(const Node& node, std::string reason);
-    /// True for products and for operators of which nothing is known.
+    /// True for products and for operators about which nothing is known.
     [[nodiscard]] bool mayHaveMacs(const Node& node) const;
     /// Sets result `i` of a loop: the results of its iterations, concatenated.
     Status stack(const Node& node, std::size_t i, const std::vector<ValueId>& steps);
-    /// Returns the slice at `index` along an axis of operand `i`, without that axis. Requires isTensor() of
-    /// the operand.
+    /// Returns the slice at `index` along an axis of operand `i`, without that axis. The operand must be a
+    /// tensor (isTensor()).
     Result<ValueId> sliceOf(const Node& node, std::size_t i, std::size_t axis, std::int64_t index);
 
     /// Returns a name that no tensor has yet.
@@ -42,7 +42,7 @@ private:
     static const std::unordered_map<std::string_view, Handler>& microsoftHandlers();
     using Tensors = std::vector<ModelTensorId>;
 
-    // shared by all families
+    // Functions that all kinds of nodes share:
     [[nodiscard]] const model::Shape& shape(ModelTensorId t) const { return m_model.shape(t); }
     /// Returns the tensor of a value. Requires isTensor().
     ModelTensorId tensorOf(ValueId value);
@@ -56,8 +56,7 @@ private:
     Result<ModelTensorId> helper(const Node& node, const char* part, Kind kind, Tensors inputs,
                                  model::Attributes attributes, model::Shape declared = {});
     Result<ModelTensorId> reshape(const Node& node, const char* part, ModelTensorId x, model::Shape shape);
-    /// Adds the main operator of the node with an intermediate result, which is reshaped to the result of the
-    /// node.
+    /// Adds the main operator of the node. Its intermediate result is reshaped to the result of the node.
     Result<ModelTensorId> inner(const Node& node, Kind kind, Tensors inputs, model::Attributes attributes);
     /// Adds the operator that produces result `i` of the node. It is the main operator unless inner() was
     /// called.
@@ -67,10 +66,11 @@ private:
     {
         return result(node, kind, std::move(inputs), model::attributesOf(kind));
     }
-    /// Returns the shape of result `i` from the library, otherwise `own`; drops the node if both are unknown.
+    /// Returns the shape of result `i` from the library, or else `own`. If both are unknown, drops the node
+    /// and returns nothing.
     std::optional<model::Shape> resultShape(const Node& node, std::optional<model::Shape> own = std::nullopt,
                                             std::size_t i = 0);
-    /// Counts constant operands that no operator reads as left-out bytes.
+    /// Counts the bytes of constant operands that no operator reads as left out.
     void countLeftOut(const Node& node, const std::vector<std::size_t>& which);
     [[nodiscard]] Error refuse(const Node& node, const std::string& message) const;
     Result<std::vector<ModelTensorId>> add(const Node& node, std::string name, Kind kind, Tensors inputs,

@@ -33,14 +33,14 @@ int elementBytes(int type) noexcept
     case pb::TensorProto::UNDEFINED:
     case pb::TensorProto::STRING:
         return 0;
-    default: // 1-byte types, booleans and the small types of newer opsets
+    default: // for 1-byte types, booleans and the small types of newer opsets
         return 1;
     }
 }
 
 Width widthOf(int type) noexcept
 {
-    constexpr int kUint4 = 21, kInt4 = 22, kFloat4 = 23; // of newer opsets than the library's
+    constexpr int kUint4 = 21, kInt4 = 22, kFloat4 = 23; // types of newer opsets than the library has
     const bool isWide =
         isReal(type) || type == pb::TensorProto::COMPLEX64 || type == pb::TensorProto::COMPLEX128;
     if (type == kUint4 || type == kInt4 || type == kFloat4)

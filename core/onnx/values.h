@@ -26,12 +26,12 @@ namespace tilewright::onnx {
 using ValueId = std::uint32_t;
 inline constexpr ValueId kNoValue = ~ValueId{0}; ///< an omitted operand
 
-/// Elements known before the model runs. Their number is limited to kMaxConstantElements: enough for sizes
-/// and axes.
+/// Elements that are known before the model runs. Their number is limited to kMaxConstantElements, which
+/// suffices for sizes and axes.
 struct Constant
 {
     model::Shape shape;
-    bool real = false; ///< true: elements in `reals`, false: in `integers`
+    bool real = false; ///< true: the elements are in `reals`; false: in `integers`
     std::vector<std::int64_t> integers;
     std::vector<double> reals;
 
@@ -39,13 +39,13 @@ struct Constant
 };
 inline constexpr std::int64_t kMaxConstantElements = 1 << 16;
 
-/// A rule for constant integers of any extent: the element at an index is first + sum of index * step over
-/// the dimensions.
+/// A rule for constant integers of any number: the element at an index is `first` plus the sum of index *
+/// step over the dimensions.
 struct Linear
 {
     model::Shape shape;
     std::int64_t first = 0;
-    std::vector<std::int64_t> steps; ///< one for each dimension of `shape`
+    std::vector<std::int64_t> steps; ///< one step per dimension of `shape`
 };
 
 struct Value
@@ -114,7 +114,7 @@ private:
     std::vector<std::unordered_map<std::string, ValueId>> m_scopes{1};
 };
 
-/// Bytes of an element; 0 if ONNX does not define it.
+/// Bytes of an element of an ONNX type; 0 if ONNX does not define the type.
 [[nodiscard]] int elementBytes(int type) noexcept;
 /// Size of an element of a tensor of a model.
 struct Width
@@ -122,7 +122,7 @@ struct Width
     int bytes = 0;
     std::int64_t bits = 0; ///< model::Tensor::bits
 };
-/// Width of the elements of an ONNX type. Integers and floats of at most 8 bits have `bits`.
+/// Width of the elements of an ONNX type. `bits` is set for integers and for floats of at most 8 bits.
 [[nodiscard]] Width widthOf(int type) noexcept;
 [[nodiscard]] bool isReal(int type) noexcept;
 
@@ -145,7 +145,7 @@ using model::broadcastShape;
 
 /// Returns a + b, a - b or a * b modulo 2^64.
 [[nodiscard]] std::int64_t wrappingArithmetic(std::int64_t a, std::int64_t b, char op);
-/// Integer result of one element of a node with two operands.
+/// Result of one element of a node with two integer operands; nullopt if it is undefined.
 [[nodiscard]] std::optional<std::int64_t> integerResult(std::string_view type, std::int64_t a,
                                                         std::int64_t b);
 [[nodiscard]] OptionalConstant foldBinary(const std::string& type, const Constant& a, const Constant& b);

@@ -13,11 +13,11 @@ namespace tilewright::overlay {
 
 namespace {
 
-/// The endings of a name that consist of whole parts, the shortest first; the name itself is the last one.
-/// Separators are written as "/".
+/// The endings of a name that begin at the start of one of its parts, the shortest first; the name itself is
+/// the last one. Separators are replaced by "/".
 std::vector<std::string> endingsOf(std::string name)
 {
-    constexpr std::size_t kMost = 16; // parts; a name with more is compared by these
+    constexpr std::size_t kMost = 16; // maximum number of parts that are compared
     for (char& c : name)
         if (c == '.' || c == ':')
             c = '/';
@@ -26,7 +26,7 @@ std::vector<std::string> endingsOf(std::string name)
     while (end > 0 && out.size() < kMost) {
         const std::size_t at = name.rfind('/', end - 1);
         const std::size_t from = at == std::string::npos ? 0 : at + 1;
-        if (from < end) // two separators behind each other are one
+        if (from < end) // adjacent separators count as one
             out.push_back(name.substr(from));
         if (at == std::string::npos)
             break;
@@ -113,7 +113,7 @@ private:
     }
 
     using OperatorsOfOps = std::unordered_map<std::string, std::size_t>;
-    /// True if the exact name of the operator is also that of one of its ops.
+    /// True if the name of the operator is also the name of one of its ops.
     [[nodiscard]] bool isOpName(const OperatorsOfOps& operators, const Match& match) const
     {
         const auto it = operators.find(m_values.values[match.values.front()].name);
@@ -154,7 +154,7 @@ private:
             std::size_t value = 0;
             std::string ending;
         };
-        std::map<std::size_t, std::vector<Claim>> claims; // by operator
+        std::map<std::size_t, std::vector<Claim>> claims; // key: index of the operator
         std::vector<std::size_t> rest;
         for (const std::size_t v : values) {
             std::size_t several = 0;
@@ -162,7 +162,7 @@ private:
             for (const std::string& ending : endingsOf(m_values.values[v].name)) {
                 const auto it = operators.find(ending);
                 if (it == operators.end())
-                    break; // longer endings have none either
+                    break; // longer endings do not match either
                 several = it->second.size();
                 if (several == 1) {
                     claims[it->second.front()].push_back({v, ending});
@@ -189,8 +189,8 @@ private:
 
     const NamedValues& m_values;
     const lower::ModelOnMachine& m_model;
-    std::vector<std::optional<Match>> m_found; ///< by operator
-    std::vector<std::size_t> m_ops;            ///< number of ops of each operator
+    std::vector<std::optional<Match>> m_found; ///< per operator
+    std::vector<std::size_t> m_ops;            ///< per operator: number of its ops
     Matches m_out;
 };
 

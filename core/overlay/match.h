@@ -7,30 +7,30 @@
 
 namespace tilewright::overlay {
 
-/// Method by which a name was matched.
+/// How a name of a file was matched with an operator.
 enum class MatchKind : std::uint8_t {
-    Exact,    ///< the name is that of the operator
-    Op,       ///< the name is that of an op to which the operator is lowered
-    Ending,   ///< no other operator, and no other name, has this ending
-    Position, ///< the name is the position of the operator among the products, from 0
+    Exact,    ///< the name is the name of the operator
+    Op,       ///< the name is the name of an op to which the operator was lowered
+    Ending,   ///< an ending of the name belongs to no other operator and to no other name
+    Position, ///< the name is the index of the operator among the products, from 0
 };
-/// "name", "op", "ending", "position".
+/// Text of the kind: "name", "op", "ending", "position".
 [[nodiscard]] std::string_view titleOf(MatchKind kind) noexcept;
 
-/// The value of an operator: that of its name, or the sum of those of its ops.
+/// The value of an operator: that of its name, or the sum of the values of its ops.
 struct Match
 {
     OperatorId op;
     MatchKind kind = MatchKind::Exact;
     std::vector<std::size_t> values; ///< indices in NamedValues::values
-    std::size_t ops = 1;             ///< for Op: number of ops of the operator
-    std::string ending;              ///< for Ending: the common ending of both names
+    std::size_t ops = 1;             ///< MatchKind::Op: number of ops of the operator
+    std::string ending;              ///< MatchKind::Ending: the common ending of both names
 
-    /// "name", "2 of its 3 ops", "ending conv1", "position 4".
+    /// Text of the match: "name", "2 of its 3 ops", "ending conv1", "position 4".
     [[nodiscard]] std::string text() const;
 };
 
-/// A value without an operator, and why.
+/// A value for which no operator was found, with the reason.
 struct UnmatchedValue
 {
     std::size_t value = 0;
@@ -39,14 +39,14 @@ struct UnmatchedValue
 
 struct Matches
 {
-    std::vector<Match> matches; ///< by operator
+    std::vector<Match> matches; ///< per operator that has a value
     std::vector<UnmatchedValue> values;
-    std::vector<OperatorId> operators; ///< operators that run and have no value
+    std::vector<OperatorId> operators; ///< operators with work for which no value was found
 };
 
-/// Finds the operator of every name: by the exact name, then by the names of ops, then by the shortest ending
-/// of whole parts ("/", "." and ":" are the same between them) that belongs to one operator and to one name
-/// only.
+/// Finds the operator for every name: first by the exact name, then by the names of ops, then by the shortest
+/// ending of whole parts that belongs to only one operator and only one name. The separators "/", "." and ":"
+/// between parts are equivalent.
 [[nodiscard]] Matches matchNames(const NamedValues& values, const lower::ModelOnMachine& model);
 
 } // namespace tilewright::overlay

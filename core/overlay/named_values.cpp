@@ -24,12 +24,12 @@ using validation::quotedText;
 namespace {
 
 constexpr std::string_view kMark = "\xef\xbb\xbf";
-/// Columns that name an operator, the first that is there.
+/// Columns that may contain names of operators. The first one that the table has is used.
 constexpr std::initializer_list<const char*> kNameColumns = {"name", "layer",      "operator", "op",
                                                              "node", "layer name", "kernel",   "layerid"};
 constexpr const char* kScaleSimName = "layerid";
 constexpr const char* kScaleSimCycles = "total cycles";
-/// What sums of values stay far below the largest double with.
+/// Limit of a value. Sums of such values stay far below the largest double.
 constexpr double kMostValue = 1e18;
 
 std::string_view withoutMark(std::string_view text)
@@ -68,7 +68,7 @@ bool isJson(std::string_view text)
     return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
 }
 
-/// The heading of the part of Timeloop's statistics that has the totals.
+/// The heading of the part of Timeloop's statistics that contains the totals.
 constexpr std::string_view kTimeloopHeading = "Summary Stats";
 
 bool isTimeloopStats(std::string_view text)
@@ -77,15 +77,15 @@ bool isTimeloopStats(std::string_view text)
            text.find("Cycles:") != std::string_view::npos;
 }
 
-/// A column of Timeloop's totals, and what it is called there.
+/// A column of values, and the name of the total in Timeloop's statistics.
 struct TimeloopTotal
 {
     const char *field, *column;
 };
 constexpr TimeloopTotal kTimeloopTotals[] = {{"Cycles:", "cycles"}, {"Energy:", "energy_uj"}};
 
-/// Name of the layer of a file of statistics: the file without its endings, or its folder if the file has the
-/// name that the tool gives all of them.
+/// Name of the layer of a file of statistics: the file name without its endings; if it is the default name of
+/// the tool, the name of the folder.
 std::string layerOfFile(const std::string& file)
 {
     const std::filesystem::path path(file);
@@ -94,7 +94,7 @@ std::string layerOfFile(const std::string& file)
     return stem.empty() || stem.starts_with("timeloop-") ? path.parent_path().filename().string() : stem;
 }
 
-/// The number behind a field of the totals, with the line.
+/// The number after a field of the totals, with its line.
 struct FoundTotal
 {
     std::string text;
@@ -167,10 +167,10 @@ Result<NamedValues> readTable(std::string_view text, const std::string& file, co
     return std::move(rows).finish();
 }
 
-/// A table of shapes without a column of names: the names are those of the rows of the set.
+/// Reads a table of shapes without a column of names. The names are those of the rows of the measured set.
 Result<NamedValues> readSet(std::string_view text, const std::string& file, const ReadOptions& options)
 {
-    // What a row of vectors computes is not part of its name.
+    // The kind of operator that a row of vectors measures is not part of its name.
     auto set = validation::readMeasuredSet(text, file, {options.column, "elementwise", options.where, 0});
     if (!set)
         return set.error();
@@ -246,7 +246,7 @@ Status ValueRows::header(std::vector<std::string_view> names, std::size_t line)
     std::string column = m_options.column;
     if (column.empty() && m_out.form == Form::ScaleSim && m_row.column({kScaleSimCycles}))
         column = kScaleSimCycles;
-    // A column that is named may have no unit; of the others one with a unit is chosen.
+    // A column that the user names need not have a unit. Otherwise a column with a unit is chosen.
     auto chosen = validation::chosenColumn(m_row, column);
     if (!chosen) {
         std::optional<std::size_t> at;
@@ -255,7 +255,7 @@ Status ValueRows::header(std::vector<std::string_view> names, std::size_t line)
             if (!named)
                 return named.error();
             at = *named;
-        } else if (m_row.names.size() == 2) { // names and values
+        } else if (m_row.names.size() == 2) { // the two columns are names and values
             at = 1 - m_name;
         } else {
             return m_row.fail("no column has a time or cycles, and none was named; the columns are " +

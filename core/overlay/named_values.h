@@ -12,25 +12,25 @@
 
 namespace tilewright::overlay {
 
-/// A value and the name that the file gives it.
+/// A value, and its name in the file.
 struct NamedValue
 {
     std::string name;
-    std::size_t line = 0; ///< line of the file, from 1; of JSON the number of the entry
-    double value = 0;     ///< value in the unit of the quantity; several rows with the same name are combined
+    std::size_t line = 0; ///< line in the file, from 1; for JSON, the number of the entry
+    double value = 0;     ///< in the unit of the quantity; several rows with the same name are combined
 };
 
 /// Format of a file of values.
 enum class Form : std::uint8_t {
     Table,        ///< CSV with a column of names
-    Document,     ///< JSON
-    MeasuredSet,  ///< a table of shapes without names (validation/measured_set.h)
-    ScaleSim,     ///< COMPUTE_REPORT.csv of SCALE-Sim: its names are the positions of layers
-    TimeloopStats ///< statistics of Timeloop: one layer, named by the file
+    Document,     ///< JSON document
+    MeasuredSet,  ///< table of shapes without names (validation/measured_set.h)
+    ScaleSim,     ///< COMPUTE_REPORT.csv of SCALE-Sim, whose names are indices of layers
+    TimeloopStats ///< statistics of Timeloop for one layer, which is named by the file
 };
-/// Title for people: "table", "JSON", "measured set", "report of SCALE-Sim", "statistics of Timeloop".
+/// Title of the form: "table", "JSON", "measured set", "report of SCALE-Sim", "statistics of Timeloop".
 [[nodiscard]] std::string_view titleOf(Form form) noexcept;
-/// Where a value is in its file: "line 3"; in JSON "entry 3".
+/// Text of the place of a value in its file: "line 3"; in JSON "entry 3".
 [[nodiscard]] std::string placeOf(Form form, std::size_t line);
 
 /// The values of one column of a file.
@@ -41,26 +41,26 @@ struct NamedValues
     std::vector<std::string> head; ///< comments at the top of the file
     validation::MeasuredColumn column;
     std::vector<NamedValue> values;
-    std::int64_t leftOut = 0; ///< rows that a condition excludes or that have no value
+    std::int64_t leftOut = 0; ///< number of rows that a condition excludes or that have no value
 };
 
-/// Treatment of rows with the same name.
+/// What happens to rows with the same name.
 enum class Repeated : std::uint8_t { Refused, Sum, Mean };
 
 /// Options for reading a file of values; each member has a default.
 struct ReadOptions
 {
     std::string column;             ///< column of the values; empty: chosen by its name
-    std::string nameColumn;         ///< empty: chosen by its name
-    std::string unit;               ///< unit of a column whose name has none, "us"
-    std::vector<std::string> where; ///< conditions, as those of a measured set
+    std::string nameColumn;         ///< column of the names; empty: found by its name
+    std::string unit;               ///< unit of a column whose name contains none: "us"
+    std::vector<std::string> where; ///< conditions on rows, written as for a measured set
     Repeated repeated = Repeated::Refused;
 };
 
-/// True if the text is a file of values by name and nothing else that the program reads.
+/// True if the text is a file of named values, and not of another kind that the program reads.
 [[nodiscard]] bool isNamedValues(std::string_view text);
-/// Reads a file of values; its form is told by the content. Values are finite and not negative. An Error
-/// names file, line or field, and the reason.
+/// Reads a file of values. Its form is recognised by the content. Values must be finite and not negative. The
+/// Error names file, line or field, and the reason.
 [[nodiscard]] Result<NamedValues> readNamedValues(std::string_view text, const std::string& file,
                                                   const ReadOptions& options = {});
 

@@ -9,7 +9,8 @@ namespace tilewright::overlay {
 
 namespace {
 
-/// The list of a document: itself, or the only list of objects among its members; null: there is none.
+/// The list in a document: the document itself, or its only member that is a list of objects; null if there
+/// is none.
 const Json* listOf(const Json& document)
 {
     if (document.is_array())

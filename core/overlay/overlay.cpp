@@ -16,7 +16,7 @@ using validation::Quantity;
 
 namespace {
 
-/// Sets of operators that share subgraphs.
+/// Sets of operators that share subgraphs, found by union-find.
 class Together
 {
 public:
@@ -44,7 +44,7 @@ Quantity quantityOf(Figure figure)
                                        : Quantity::Cycles;
 }
 
-/// A figure of ours in the unit of a column.
+/// A figure that this program computed, converted to the unit of a column.
 std::optional<double> inUnit(const OurFigures& ours, Figure figure, Quantity quantity,
                              const lower::ModelOnMachine& model)
 {

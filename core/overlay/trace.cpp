@@ -13,13 +13,14 @@ namespace {
 
 using Indices = std::vector<std::size_t>;
 
-/// Pairs the nth slice of a key with the nth of the same key; returns those that are left.
+/// Pairs the nth slice with a key in one trace with the nth slice with this key in the other. Returns the
+/// unpaired slices.
 template <typename Key>
 void pairUp(const TraceComparison& c, Indices& restA, Indices& restB, std::vector<SlicePair>& pairs,
             const Key& key)
 {
     std::unordered_map<std::string, Indices> there;
-    for (const std::size_t b : restB) // slices in the order of time
+    for (const std::size_t b : restB) // slices are in the order of time
         there[key(c.b, c.b.slices[b])].push_back(b);
     std::unordered_map<std::string, std::size_t> taken;
     std::vector<char> isTaken(c.b.slices.size(), 0);
@@ -65,7 +66,7 @@ TraceComparison compareTraces(Trace a, Trace b, double scale, std::optional<doub
     out.fitted = !offset;
     out.offset = offset.value_or(0);
     if (!offset && !out.pairs.empty()) {
-        double sum = 0; // the least squares of a constant are at the mean
+        double sum = 0; // the constant with the least squares is the mean
         for (const SlicePair& pair : out.pairs)
             sum += out.a.slices[pair.a].start - scale * out.b.slices[pair.b].start;
         out.offset = sum / static_cast<double>(out.pairs.size());

@@ -15,7 +15,7 @@
 
 namespace tilewright::overlay {
 
-/// Something that a track did from one time to another, in the unit of the file (microseconds by the format).
+/// An activity of a track from one time to another, in the unit of the file (microseconds by the format).
 struct Slice
 {
     std::string name;
@@ -28,37 +28,38 @@ struct Slice
 struct Trace
 {
     std::string file;
-    std::vector<std::string> tracks; ///< "core 1 / array": names of process and thread, else their numbers
-    std::vector<Slice> slices;       ///< slices by start, then by track
-    std::int64_t otherEvents = 0;    ///< counters, flows, marks without length
-    std::int64_t openEvents = 0;     ///< begun and never ended, or ended and never begun
+    std::vector<std::string> tracks; ///< names of process and thread, or else their numbers: "core 1 / array"
+    std::vector<Slice> slices;       ///< sorted by start, then by track
+    std::int64_t otherEvents = 0;    ///< number of counters, flows and marks without length
+    std::int64_t openEvents = 0;     ///< number of events that begin and never end, or end and never begin
 };
 
 /// True if the text has the form of a trace: an object with traceEvents, or a list of events.
 [[nodiscard]] bool isTrace(std::string_view text);
-/// Reads complete events ("X"), pairs ("B" and "E", "b" and "e") and names ("M"); the object or the list
-/// form. An Error names file, event and field.
+/// Reads complete events ("X"), pairs ("B" and "E", "b" and "e") and names ("M"), in a file that is an object
+/// or a list. The Error names file, event and field.
 [[nodiscard]] Result<Trace> readTrace(std::string_view text, const std::string& file);
 
-/// A slice of each of two traces with the same name.
+/// Two slices with the same name, one of each trace.
 struct SlicePair
 {
     std::size_t a = 0, b = 0; ///< indices in Trace::slices
 };
 
-/// Two traces on one axis: a time t of the second one is offset + scale * t on that of the first one.
+/// Two traces on a common axis: a time t of the second trace is offset + scale * t on the axis of the first
+/// one.
 struct TraceComparison
 {
     Trace a, b;
     double offset = 0, scale = 1;
     bool fitted = false;
-    std::vector<SlicePair> pairs;          ///< those that differ most first
+    std::vector<SlicePair> pairs;          ///< the pairs with the largest differences first
     std::vector<std::size_t> onlyA, onlyB; ///< slices without a partner
 
-    /// The start and the length of a slice of the second trace on the axis of the first one.
+    /// Start (length) of a slice of the second trace on the axis of the first one.
     [[nodiscard]] double startOf(std::size_t b_) const { return offset + scale * b.slices[b_].start; }
     [[nodiscard]] double lengthOf(std::size_t b_) const { return scale * b.slices[b_].length(); }
-    /// Difference in start and in length of the second trace's slice.
+    /// Start (length) of the second trace's slice minus that of the first trace's slice.
     [[nodiscard]] double startDifference(const SlicePair& pair) const
     {
         return startOf(pair.b) - a.slices[pair.a].start;
@@ -69,14 +70,14 @@ struct TraceComparison
     }
 };
 
-/// Matches slices by track and name, then by name alone, the nth with the nth in the order of time.
-/// `offset`: nullopt fits it to the starts of matched slices by least squares.
+/// Matches slices by track and name, then by name alone; the nth slice of a name is matched with the nth in
+/// the order of time. `offset`: if nullopt, it is fitted to the starts of matched slices by least squares.
 [[nodiscard]] TraceComparison compareTraces(Trace a, Trace b, double scale = 1,
                                             std::optional<double> offset = {});
 
-/// The pairs as a table: track, slice, start and length in both, differences.
+/// Table of the pairs: track, slice, start and length in both traces, differences.
 [[nodiscard]] Table tracesTable(const TraceComparison& comparison);
-/// Sums of lengths by track: of both traces, and their difference.
+/// Table of the sums of lengths per track: in both traces, and their difference.
 [[nodiscard]] Table tracksTable(const TraceComparison& comparison);
 [[nodiscard]] std::string tracesJson(const TraceComparison& comparison);
 

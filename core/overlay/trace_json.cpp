@@ -12,7 +12,7 @@ namespace tilewright::overlay {
 
 namespace {
 
-constexpr double kMostTime = 1e18; ///< in the unit of the file
+constexpr double kMostTime = 1e18; ///< largest time, in the unit of the file
 
 class TraceReader
 {
@@ -42,7 +42,7 @@ public:
 private:
     using Place = std::pair<std::string, std::string>; ///< process and thread
 
-    /// The number or the text that names a process or a thread.
+    /// Text of the number or name that identifies a process or a thread.
     static std::string idOf(const JsonCursor& event, std::string_view key)
     {
         const auto id = event.find(key);
@@ -119,7 +119,8 @@ private:
         return Unit{};
     }
 
-    /// Asynchronous pairs belong together by their id, others lie one inside the other.
+    /// Key by which begin and end of a pair are matched. Asynchronous pairs are matched by their id; other
+    /// pairs are nested.
     static std::string keyOf(const JsonCursor& at, const Place& place, bool isAsync)
     {
         return isAsync ? "id " + idOf(at, "cat") + " " + idOf(at, "id") : place.first + "\n" + place.second;
@@ -177,7 +178,8 @@ bool isTrace(std::string_view text)
     const std::size_t first = text.find_first_not_of("\xef\xbb\xbf \t\r\n");
     if (first == std::string_view::npos)
         return false;
-    constexpr std::size_t kMost = 4096; // where an event or the list of them begins
+    // Maximum position of the first event or of the list of events in the text.
+    constexpr std::size_t kMost = 4096;
     const std::string_view begin = text.substr(first, kMost);
     return (begin.front() == '{' && text.find("\"traceEvents\"") != std::string_view::npos) ||
            (begin.front() == '[' && begin.find("\"ph\"") != std::string_view::npos);

@@ -6,16 +6,16 @@
 
 namespace tilewright::overlay {
 
-/// Takes the rows of a table in the order of the file, whatever its form.
+/// Receives the rows of a table in the order of the file, for every form of file.
 class ValueRows
 {
 public:
     ValueRows(std::string file, Form form, const ReadOptions& options);
 
-    /// Takes the names of the columns.
+    /// Receives the names of the columns.
     [[nodiscard]] Status header(std::vector<std::string_view> names, std::size_t line);
     [[nodiscard]] Status row(std::vector<std::string_view> cells, std::size_t line);
-    /// Joins rows of the same name (joined()).
+    /// Ends the table. Combines rows with the same name (joined()).
     [[nodiscard]] Result<NamedValues> finish() &&;
 
     [[nodiscard]] bool hasHeader() const noexcept { return m_hasHeader; }
@@ -30,14 +30,15 @@ private:
     NamedValues m_out;
 };
 
-/// Joins the rows of the same name. An Error if there are such rows and they are refused, or no row at all.
+/// Combines rows with the same name. Returns an Error if there are such rows and they are refused, or if
+/// there is no row at all.
 [[nodiscard]] Result<NamedValues> joined(NamedValues values, Repeated repeated);
 
-/// Reads the JSON form: an object of numbers by name, or a list of objects with a name and numbers, on its
-/// own or as the only list of an object.
+/// Reads the JSON form. It is an object of numbers by name, or a list of objects with a name and numbers. The
+/// list is the document, or the only list in the object that is the document.
 [[nodiscard]] Result<NamedValues> readNamedValuesJson(std::string_view text, const std::string& file,
                                                       const ReadOptions& options);
-/// True if the text has this form.
+/// True if the text has the JSON form of named values.
 [[nodiscard]] bool isNamedValuesJson(std::string_view text);
 
 } // namespace tilewright::overlay

@@ -21,12 +21,12 @@ std::uint64_t mixed(std::uint64_t x)
     return x ^ (x >> 31);
 }
 
-/// Lots in ascending order, with the items that they represent.
+/// The lots of all items in ascending order, with the items that they stand for.
 struct Lots
 {
     std::vector<Lot> lots;
     std::vector<std::size_t> items;
-    int points = 0; ///< number of sections of time
+    int points = 0; ///< number of sections of the time axis
 };
 
 Lots compressed(std::span<const PlacementItem> items, std::span<const std::size_t> chosen)
@@ -63,9 +63,9 @@ Lots compressed(std::span<const PlacementItem> items, std::span<const std::size_
     return out;
 }
 
-/// Finds repeated stretches of time. Between two points that the same lots cross, all other lots are local
-/// and overlap only each other and the crossing lots. Two such stretches with equal local lots can have equal
-/// placements.
+/// Finds repeated stretches of time. Between two points at which the same lots are alive, all other lots are
+/// local: they overlap only each other and these lots. Two such stretches with equal local lots can have
+/// equal placements.
 class Repeats
 {
 public:
@@ -78,7 +78,8 @@ public:
         m_crossing.assign(points + 1, 0);
         for (std::size_t i = 0; i < all.lots.size(); ++i) {
             const Lot& lot = all.lots[i];
-            const auto crosses = [&](int from, int to, std::uint64_t hash) { // marks the points in [from, to)
+            // Adds a lot to the hash of the points in [from, to).
+            const auto crosses = [&](int from, int to, std::uint64_t hash) {
                 m_crossing[static_cast<std::size_t>(from)] ^= hash;
                 m_crossing[static_cast<std::size_t>(to)] ^= hash;
             };
@@ -105,7 +106,7 @@ public:
         find(0, all.points + 1, 0);
     }
 
-    /// By lot: the lot whose offset it takes, or its own index if it is searched.
+    /// Per lot: the lot whose offset it takes over; its own index if its offset is searched.
     [[nodiscard]] const std::vector<std::size_t>& twin() const noexcept { return m_twin; }
 
 private:
@@ -165,12 +166,12 @@ private:
     const Lots& m_all;
     std::stop_token m_stop;
     std::vector<std::size_t> m_twin;
-    std::vector<std::uint64_t> m_crossing; // by point: hash of the lots that are alive before and after it
-    std::vector<int> m_next;               // by point: next point with the same crossing lots; -1 = none
-    std::vector<std::size_t> m_firstFrom;  // by point: first lot that starts there or later
+    std::vector<std::uint64_t> m_crossing; // per point: hash of the lots that are alive before and after it
+    std::vector<int> m_next;               // per point: next point with the same lots alive; -1 = none
+    std::vector<std::size_t> m_firstFrom;  // per point: first lot that starts there or later
 };
 
-/// Removes each section whose lots are all alive, at no smaller size, in a neighbouring section.
+/// Removes each section whose lots are all alive in a neighbouring section with at least the same sizes.
 void dropCoveredSections(Component& c)
 {
     const auto n = static_cast<std::size_t>(c.sections);
@@ -230,7 +231,7 @@ Reduced reduce(std::span<const PlacementItem> items, const std::stop_token& stop
         const Lot& lot = rest.lots[i];
         if (out.components.empty() || lot.from >= reach) {
             out.components.emplace_back();
-            // first section, replaced by the number of sections when the component is complete
+            // the first section for now; replaced by the number of sections when the component is complete
             out.components.back().sections = lot.from;
         }
         reach = std::max(reach, lot.to);
@@ -254,8 +255,8 @@ Reduced reduce(std::span<const PlacementItem> items, const std::stop_token& stop
 
 namespace {
 
-/// Up to this number of lots all orders are tried. Above it only the order of time is tried, in which only
-/// lots that are alive are compared.
+/// Up to this number of lots several orders are tried. Above it only the order of time is tried, in which a
+/// lot is compared only with lots that are alive.
 constexpr std::size_t kMaxOrderedLots = 20'000;
 
 struct PlacedLot
@@ -305,8 +306,8 @@ std::vector<std::int64_t> inOrder(const Component& c, const std::vector<int>& or
     return offsets;
 }
 
-/// Places all lots in n log n, for when the time is up: each takes the smallest hole that it fits into, with
-/// its full size for its whole life.
+/// Places all lots in O(n log n) time, for the case that the time limit is reached. Each lot takes the
+/// smallest hole into which it fits, with its full size for its whole life.
 std::vector<std::int64_t> inHoles(const Component& c)
 {
     std::map<std::int64_t, std::int64_t> holes; // size of each hole, by its offset

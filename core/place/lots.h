@@ -11,7 +11,7 @@
 
 namespace tilewright {
 
-/// An item to place, with its lifetime as a range of points of the compressed time axis.
+/// An item to place. Its lifetime is a range of points on the compressed time axis.
 struct Lot
 {
     int from = 0;
@@ -58,7 +58,7 @@ struct Reduced
 /// Moves every lot down as far as possible, from the lowest to the highest.
 void settle(const Component& component, std::vector<std::int64_t>& offsets);
 [[nodiscard]] std::int64_t heightOf(const Component& component, const std::vector<std::int64_t>& offsets);
-/// The largest sum of sizes in any section of time.
+/// The largest sum of sizes of the lots in any section of time.
 [[nodiscard]] std::int64_t peakOf(const Component& component);
 
 } // namespace tilewright

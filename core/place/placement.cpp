@@ -24,22 +24,23 @@ namespace tilewright {
 
 namespace {
 
-/// Above this number of lots (items of memory to be placed), only heuristics and the peak bound are used,
-/// because the depth of the search equals the number of lots.
+/// With more lots (items of memory to be placed), only heuristics and the peak bound are used, because the
+/// depth of the search equals the number of lots.
 constexpr std::size_t kMaxSearchedLots = 4000;
 constexpr std::int64_t kFirstSlice = 500;
 constexpr std::size_t kMinSubsetLots = 4; ///< least number of lots for a separate lower bound
 
-/// The sequence 1 1 2 1 1 2 4 1 1 2 ...: many short turns and a few long ones. `turn` counts from 1.
+/// Sequence 1 1 2 1 1 2 4 1 1 2 ... of turn lengths: many short turns and a few long ones. `turn` counts from
+/// 1.
 int turnLength(int turn)
 {
-    int length = 1; // length of the last turn of a round of 2 * length - 1 turns
+    int length = 1; // length of the last turn in a round of 2 * length - 1 turns
     while (2 * length - 1 < turn)
         length *= 2;
     return 2 * length - 1 == turn ? length : turnLength(turn - (length - 1));
 }
 
-/// One component with its best offsets and its searches for lower heights.
+/// One component with its best offsets, and the searches for placements of lower height.
 class Work
 {
 public:
@@ -56,7 +57,7 @@ public:
     [[nodiscard]] const std::vector<std::int64_t>& offsets() const noexcept { return m_offset; }
     [[nodiscard]] bool searchable() const noexcept { return m_component.lots.size() <= kMaxSearchedLots; }
 
-    /// Searches for some nodes for a placement within `height`, which must be less than height().
+    /// Searches a placement within `height` for a number of nodes. `height` must be less than height().
     void search(std::int64_t height, const std::stop_token& stop, std::int64_t maxNodes)
     {
         if (!m_overlaps)
@@ -83,9 +84,9 @@ public:
     }
 
 private:
-    /// Searches a subset with the largest lots only. A height that is impossible for the subset is impossible
-    /// for all lots. Without this step hundreds of small lots delay the proof that a few large ones do not
-    /// fit.
+    /// Searches only a subset with the largest lots. A height that is impossible for the subset is impossible
+    /// for all lots. Without this step, hundreds of small lots would delay the proof that a few large ones do
+    /// not fit.
     void searchLargest(std::int64_t height, const std::stop_token& stop, std::int64_t maxNodes)
     {
         if (!std::exchange(m_choseLargest, true))
@@ -140,7 +141,7 @@ private:
     std::int64_t m_least = 0;
     std::int64_t m_nodes = 0;
     std::unique_ptr<Overlaps> m_overlaps;
-    std::map<std::int64_t, HeightSearch> m_searches; // searches by height
+    std::map<std::int64_t, HeightSearch> m_searches; // key: height
 };
 
 class Search
@@ -167,9 +168,10 @@ public:
                     any = slice(*work, m_capacity) || any;
                     continue;
                 }
-                // A component below the height of another component need not improve.
+                // A component need not become lower than another component.
                 any = slice(*work, std::max(work->least(), least())) || any;
-                // First decides whether the component fits the capacity, then improves its height.
+                // It is first decided whether the component fits into the capacity; then its height is
+                // reduced.
                 any = slice(*work, m_capacity) || any;
                 const std::int64_t low =
                     std::max({work->least(), least(), std::min(m_capacity, work->height())});
@@ -320,10 +322,10 @@ std::vector<std::string_view> fieldsOf(std::string_view line)
     return out;
 }
 
-/// The name of a column that holds the last moment of a life; `upper` holds the moment behind it.
+/// Name of a column with the last moment of a life; the column `upper` has the moment after it.
 constexpr std::string_view kEnd = "end";
 
-/// The column with this name. Also accepts the older names (docs/rules/place.md 3.2).
+/// The column with this name. Older names are accepted, too (docs/rules/place.md 3.2).
 std::optional<Column> columnNamed(std::string_view name)
 {
     constexpr std::pair<std::string_view, Column> kOlder[] = {
@@ -404,7 +406,7 @@ private:
                 id = printable(fields[i]);
                 continue;
             }
-            if (column == kOffset) // ignored: offset of an earlier placement
+            if (column == kOffset) // the offset of an earlier placement is ignored
                 continue;
             const char* end = fields[i].data() + fields[i].size();
             const auto [at, error] = std::from_chars(fields[i].data(), end, value[column]);

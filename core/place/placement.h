@@ -16,14 +16,14 @@
 namespace tilewright {
 
 /// A buffer: a contiguous range of elements at one offset, alive in [lower, upper). An item that takes over a
-/// larger buffer (docs/rules/place.md 1.4) is narrower at first: it has `narrowSize` elements before
-/// `narrowUntil`.
+/// larger buffer (docs/rules/place.md 1.4) is narrow at first: before `narrowUntil` it has `narrowSize`
+/// elements.
 struct PlacementItem
 {
     std::int64_t lower = 0;
     std::int64_t upper = 0;
     std::int64_t size = 0;
-    std::int64_t narrowUntil = 0; ///< end of the narrow time; <= `lower` = never narrow
+    std::int64_t narrowUntil = 0; ///< end of the narrow time; <= `lower`: never narrow
     std::int64_t narrowSize = 0;  ///< size before narrowUntil, <= `size`
 
     [[nodiscard]] bool narrows() const noexcept { return narrowUntil > lower; }
@@ -39,10 +39,10 @@ struct Placement
     std::vector<std::int64_t> offsets; ///< offset of each item
     std::int64_t height = 0;           ///< height of the placement: all items are in [0, height)
     std::int64_t peak = 0;             ///< largest sum of sizes at one time, a lower bound on the height
-    std::int64_t leastHeight = 0; ///< best lower bound on the height; equal to `height` if that is optimal
-    std::int64_t timePoints = 0;  ///< number of different consecutive sets of live items
-    std::int64_t searched = 0;    ///< number of items that differ from all others: the size of the search
-    std::int64_t nodes = 0;       ///< number of search nodes
+    std::int64_t leastHeight = 0;      ///< best lower bound on the height; equals `height` if that is optimal
+    std::int64_t timePoints = 0; ///< number of different sets of live items that follow each other in time
+    std::int64_t searched = 0;   ///< number of items whose offset is searched; the others repeat these
+    std::int64_t nodes = 0;      ///< number of search nodes
 
     [[nodiscard]] bool proven() const noexcept { return leastHeight == height; }
     /// Fragmentation: (height - peak) / peak.
@@ -59,14 +59,14 @@ struct PlacementOptions
     bool onlyWhetherItFits = false;
 };
 
-/// Searches the placement of least height. Anytime (returns the best placement when stopped), deterministic,
-/// and optimal if it ends by itself. Preconditions: sizes are positive, their sum does not overflow, and
-/// every item has a life of at least one step.
+/// Searches the placement with the least height. When stopped, it returns the best placement so far; if it
+/// ends by itself, the placement is optimal. The result is deterministic. Preconditions: sizes are positive,
+/// their sum does not overflow, and every item is alive for at least one step.
 [[nodiscard]] Placement findPlacement(std::span<const PlacementItem> items, std::int64_t capacity,
                                       const Progress& progress = {}, const PlacementOptions& options = {});
 
-/// Verifies a placement. Returns the first items that violate it: two items that overlap, or one outside of
-/// [0, capacity). nullopt if the placement is valid. Independent of the search.
+/// Checks a placement independently of the search. Returns the first items that violate it: two items that
+/// overlap, or an item outside of [0, capacity). nullopt if the placement is valid.
 struct PlacementFault
 {
     std::size_t item = 0;

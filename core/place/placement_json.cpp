@@ -96,7 +96,7 @@ Buffers buffersOf(const Problem& problem, const StepItems& items)
         const StepItem& item = items.items[i];
         std::string id = std::to_string(i) + " " + std::string(itemKindName(item.what.kind)) + " " +
                          problem.tensorName(item.what.tensor);
-        for (char& c : id) // the CSV format has no quotes
+        for (char& c : id) // quotes are removed, because the CSV format has none
             c = c == ',' || c == '\n' || c == '\r' ? ' ' : c;
         out.ids.push_back(std::move(id));
         out.items.push_back({item.lower, item.upper, item.what.elements, item.lower, 0});

@@ -10,7 +10,7 @@ namespace tilewright {
 
 namespace {
 
-/// An offset above every address: no placement is possible.
+/// An offset above every address. It means that no placement is possible.
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max() / 4;
 constexpr std::size_t kMaxRefuted = std::size_t{1} << 21;
 constexpr int kNotReady = 1 << 20;
@@ -22,7 +22,8 @@ std::uint64_t scrambled(std::uint64_t x)
     return x ^ (x >> 33);
 }
 
-/// The largest size of `a` while `b` is alive; a lot never shrinks.
+/// The largest size of `a` while `b` is alive. A lot never shrinks, so it is the size at the end of the
+/// overlap.
 std::int64_t sizeWhile(const Lot& a, const Lot& b)
 {
     return a.sizeAt(std::min(a.to, b.to) - 1);
@@ -92,7 +93,7 @@ void FitSearch::undo(std::size_t mark)
         m_least[static_cast<std::size_t>(m_trail.back().lot)] = m_trail.back().least;
 }
 
-/// True if `top` is above `ceiling`. Records by how much the height would have to grow for this branch.
+/// True if `top` is above `ceiling`. Then records by how much the height would have to grow for this branch.
 bool FitSearch::exceeds(std::int64_t top, std::int64_t ceiling)
 {
     if (top <= ceiling)
@@ -120,8 +121,9 @@ bool FitSearch::fits(std::vector<int> lots, std::int64_t ceiling)
     return found;
 }
 
-/// Removes each lot that lives as long as all others together and cannot start lower than any of them: it can
-/// lie on top of them, so the ceiling moves down by its size. Returns false if the ceiling becomes negative.
+/// Removes each lot that lives as long as all others together and cannot start lower than any of them. Such a
+/// lot can be placed above them, so the ceiling is lowered by its size. Returns false if the ceiling becomes
+/// negative.
 bool FitSearch::peel(std::vector<int>& lots, std::int64_t& ceiling)
 {
     while (!lots.empty()) {
@@ -153,8 +155,8 @@ bool FitSearch::peel(std::vector<int>& lots, std::int64_t& ceiling)
     return true;
 }
 
-/// Returns the inner sections without a lot that continues: the points at which the problem splits. Empty if
-/// there are none.
+/// Returns the inner sections into which no lot continues. At these points the problem splits. Empty if there
+/// are none.
 std::vector<int> FitSearch::split(const std::vector<int>& lots)
 {
     std::vector<int> cuts;
@@ -190,15 +192,15 @@ bool FitSearch::fitsApart(const std::vector<int>& lots, std::int64_t ceiling, co
         const auto part = std::upper_bound(cuts.begin(), cuts.end(), from) - cuts.begin();
         parts[static_cast<std::size_t>(part)].push_back(l);
     }
-    // Smallest parts first: they are refuted soonest.
+    // The smallest parts come first, because they are refuted fastest.
     std::stable_sort(parts.begin(), parts.end(),
                      [](const auto& a, const auto& b) { return a.size() < b.size(); });
     return std::all_of(parts.begin(), parts.end(),
                        [&](auto& part) { return fits(std::move(part), ceiling); });
 }
 
-/// Computes for every section its floor (the lowest offset not excluded for its lots) and the sum of sizes
-/// that must lie above the floor. Returns false if the sum does not fit.
+/// Computes for every section its floor, which is the lowest offset that is not excluded for its lots, and
+/// the sum of the sizes that must lie above the floor. Returns false if the sum does not fit.
 bool FitSearch::measure(const std::vector<int>& lots, std::int64_t ceiling)
 {
     int first = m_component.sections;
@@ -229,8 +231,8 @@ bool FitSearch::measure(const std::vector<int>& lots, std::int64_t ceiling)
     return true;
 }
 
-/// Chooses the valley with the fewest branches. A valley is a section where every lot that can lie on its
-/// floor has the same floor during its whole life, so that nothing can lie below it.
+/// Chooses the valley with the fewest branches. A valley is a section in which every lot that can lie on its
+/// floor has the same floor during its whole life, so that no lot can lie below it.
 FitSearch::Choice FitSearch::choose(const std::vector<int>& lots, std::int64_t ceiling)
 {
     int first = m_component.sections;
@@ -269,7 +271,7 @@ FitSearch::Choice FitSearch::choose(const std::vector<int>& lots, std::int64_t c
     return best;
 }
 
-/// The lots that can lie on the floor of the section, one per kind, most promising first.
+/// The lots that can lie on the floor of the section, one of each kind, the most promising first.
 std::vector<int> FitSearch::candidates(const std::vector<int>& lots, const Choice& choice) const
 {
     struct Candidate
@@ -365,7 +367,7 @@ bool FitSearch::branch(const std::vector<int>& lots, std::int64_t ceiling, const
             return true;
         else if (m_out)
             return false;
-    std::vector<int> all; // all lots, including duplicates of a kind
+    std::vector<int> all; // all lots, including several of one kind
     for (const int l : lots) {
         const Lot& lot = m_component.lots[static_cast<std::size_t>(l)];
         if (choice.section >= lot.from && choice.section < lot.to &&
@@ -375,7 +377,7 @@ bool FitSearch::branch(const std::vector<int>& lots, std::int64_t ceiling, const
     return delay(all, lots, ceiling, choice.level);
 }
 
-/// Branch: the lot lies on the floor. `refuted`: lots that cannot lie there instead.
+/// Branch: the lot lies on the floor. `refuted`: lots for which this was excluded.
 bool FitSearch::place(int lot, const std::vector<int>& lots, std::int64_t ceiling, std::int64_t level,
                       std::span<const int> refuted)
 {
@@ -386,7 +388,8 @@ bool FitSearch::place(int lot, const std::vector<int>& lots, std::int64_t ceilin
     for (const Overlaps::Other& o : m_overlaps.of(lot))
         if (m_open[static_cast<std::size_t>(o.lot)])
             raise(o.lot, level + o.mine);
-    // Symmetry: a refuted lot with the same life directly on top of this one could be swapped with it.
+    // Symmetry: a refuted lot with the same life that lies directly on top of this one could be swapped with
+    // it.
     const Lot& mine = m_component.lots[at];
     for (const int r : refuted) {
         const Lot& other = m_component.lots[static_cast<std::size_t>(r)];
@@ -409,15 +412,15 @@ bool FitSearch::place(int lot, const std::vector<int>& lots, std::int64_t ceilin
     return false;
 }
 
-/// Branch: no candidate lies on the floor of the section. Then each of them lies on a lot that is not placed
-/// yet; otherwise it could move down to the floor.
+/// Branch: none of the candidates lies on the floor of the section. Then each of them lies on a lot that is
+/// not placed yet; otherwise it could move down to the floor.
 bool FitSearch::delay(const std::vector<int>& candidates, const std::vector<int>& lots, std::int64_t ceiling,
                       std::int64_t level)
 {
     for (const int c : candidates)
         m_open[static_cast<std::size_t>(c)] = 2;
     std::vector<std::int64_t> on(candidates.size(),
-                                 kNever); // by candidate: lowest offset on a lot that is not a candidate
+                                 kNever); // per candidate: lowest offset on a lot that is not a candidate
     std::int64_t lowest = kNever;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         for (const Overlaps::Other& o : m_overlaps.of(candidates[i]))

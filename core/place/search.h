@@ -34,8 +34,9 @@ private:
     std::vector<std::size_t> m_first;
 };
 
-/// Decides whether the lots of a component fit below a height: depth-first search over bottom-justified
-/// placements (docs/rules/place.md 4). It can be continued with more nodes and remembers refuted states.
+/// Decides whether the lots of a component fit below a height. It is a depth-first search over
+/// bottom-justified placements (docs/rules/place.md 4). The search can be continued with more nodes, and
+/// remembers refuted states.
 class FitSearch
 {
 public:

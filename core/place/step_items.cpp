@@ -18,7 +18,7 @@ class ItemCollector
 public:
     ItemCollector(const Problem& problem, StepItems& out) : m_problem(problem), m_out(out) {}
 
-    /// R9.1a: adds the items that are reserved from the first to the last step.
+    /// Adds the items that are reserved from the first to the last step (R9.1a).
     void beginSubgraph(SubgraphId id, std::span<const TensorId> resident, std::span<const TensorId> retain)
     {
         m_subgraph = id;
@@ -103,7 +103,7 @@ private:
         i.upper = m_out.firstStep.back() + m_step + 1;
     }
 
-    /// R7.1, R7.2: an input that is not loaded is the buffer of the previous step.
+    /// An input that is not loaded stays in the buffer of the previous step (R7.1, R7.2).
     void takeInputs(const Step& step)
     {
         std::vector<Buffer> now;
@@ -142,7 +142,7 @@ private:
         }
     }
 
-    /// R9.6: makes a tile take over a buffer. A tile that was beside the buffer in an earlier step cannot
+    /// Makes a tile take over a buffer (R9.6). A tile that was beside the buffer in an earlier step cannot
     /// move onto it.
     void takeOver(StepItem& tile, const StepSink& sink)
     {
@@ -156,8 +156,9 @@ private:
             tile.takesOver = buffer->item;
     }
 
-    /// R9.1d: a shared accumulator counts for the first active sink, so only the number of accumulators of a
-    /// tile is known. The number decreases as the sinks of the tile complete.
+    /// Adds the accumulators of the current tile (R9.1d). A shared accumulator counts for the first active
+    /// sink, so only the number of accumulators of a tile is known. It decreases as the sinks of the tile
+    /// complete.
     void takeAccumulators(const Step& step)
     {
         for (std::size_t i = 0; i < step.sinks.size(); ++i) {
@@ -173,9 +174,10 @@ private:
                     size += s.accumulators;
                 }
             if (count > 0)
-                size = ceilDiv(
-                    size,
-                    count); // they have one width (R1.9), unless drivers of several widths have their own
+                size = ceilDiv(size,
+                               // All have one width (R1.9), unless drivers of several widths have
+                               // accumulators of their own.
+                               count);
             for (const Accumulator& a : m_accumulators)
                 if (a.tile == tile && count > 0) {
                     use(a.item);
@@ -191,7 +193,7 @@ private:
     const Problem& m_problem;
     StepItems& m_out;
     SubgraphId m_subgraph;
-    std::int64_t m_step = 0; // step within the current subgraph
+    std::int64_t m_step = 0; // index of the step in the current subgraph
     std::vector<Known> m_reserved;
     std::vector<Buffer> m_inputs;
     std::vector<Known> m_outputs;            // outputs of the current tile

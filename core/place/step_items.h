@@ -15,7 +15,7 @@ namespace tilewright {
 /// A contiguous range of fast memory that keeps its offset for its whole life (docs/rules/place.md 1).
 struct StepItem
 {
-    Resident what; ///< content; Retained for everything that R9.1a reserves
+    Resident what; ///< content; Resident::Kind::Retained for everything that R9.1a reserves
     SubgraphId subgraph;
     std::int64_t firstStep = 0; ///< first step of the life, as an index within `subgraph`
     SubgraphId lastSubgraph;
@@ -35,16 +35,16 @@ struct StepItems
 
 inline constexpr std::size_t kMaxStepItems = 4'000'000;
 
-/// The items of a valid schedule, from the trace of its steps. Returns an Error above kMaxStepItems, or if
-/// stopped.
+/// The items of a valid schedule, from the trace of its steps. Returns an Error if there are more than
+/// kMaxStepItems items, or if stopped.
 [[nodiscard]] Result<StepItems> stepItems(const Problem& problem, const Schedule& schedule,
                                           const Rules& rules, const Progress& progress = {});
 
-/// Input of the placement: an item that takes over a buffer is merged with the item of that buffer.
+/// The input of the placement. An item that takes over a buffer is merged with the item of that buffer.
 struct PlacementOfItems
 {
     std::vector<PlacementItem> shapes;
-    std::vector<std::size_t> shapeOf; ///< by item: index of its shape
+    std::vector<std::size_t> shapeOf; ///< per item: index of its shape
 };
 [[nodiscard]] PlacementOfItems shapesOf(const StepItems& items);
 
@@ -58,21 +58,22 @@ struct PlacedSchedule
                                                    const Rules& rules, const Progress& progress = {},
                                                    const PlacementOptions& options = {});
 
-/// The result as one sentence: "placed in 20 480 of 25 000 elements, the least that is possible".
+/// Sentence about the result: "placed in 20 480 of 25 000 elements, the least that is possible".
 [[nodiscard]] std::string placementText(const Placement& placement, std::int64_t capacity);
 
-/// The step at which a valid schedule has no addresses (docs/rules/place.md 5.2).
+/// The step of a valid schedule in which the items cannot get addresses (docs/rules/place.md 5.2).
 struct PlacementConflict
 {
     SubgraphId subgraph;
-    /// Within the subgraph: the step with the largest sum of sizes in the life of the unplaced item
+    /// Index within the subgraph. It is the step in the life of the unplaced item in which the sum of all
+    /// sizes is largest.
     std::int64_t step = 0;
     std::vector<std::size_t> items; ///< items that are alive in this step; the unplaced item is first
     std::string text;               ///< the conflict as one sentence
 };
 
-/// The conflict of a placement above the capacity; nullopt if the placement fits, or if it is unknown whether
-/// a fitting placement exists.
+/// The conflict of a placement whose height exceeds the capacity. nullopt if the placement fits, or if it is
+/// unknown whether a fitting placement exists.
 [[nodiscard]] std::optional<PlacementConflict> placementConflict(const Problem& problem,
                                                                  const PlacedSchedule& placed);
 

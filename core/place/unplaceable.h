@@ -11,7 +11,7 @@ namespace tilewright {
 
 /// Finds a smallest set of limits that excludes every placement: the capacity and some buffers, none of which
 /// can be dropped. `placement` is a placement of all buffers. Returns nothing if the buffers fit, if it is
-/// not proven that they do not, or if there are too many of them.
+/// not proven that they do not fit, or if there are too many buffers.
 [[nodiscard]] std::optional<Exclusion> whyUnplaceable(const Buffers& buffers, std::int64_t capacity,
                                                       const Placement& placement);
 

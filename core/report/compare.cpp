@@ -22,7 +22,7 @@ Comparison compareSchedules(const ProblemPtr& problem, const Schedule& before, c
         if (out.stopped)
             return;
         const double total = evaluator.evaluate(applied).total;
-        // A difference that is only due to the order of summation counts as 0.
+        // A difference that is only caused by the order of summation counts as 0.
         const double delta = total - out.after;
         const bool rounding = std::abs(delta) <= 1e-13 * out.after;
         out.contributions.push_back({difference, rounding ? 0 : delta, total});
@@ -50,15 +50,15 @@ std::vector<OpId> ascendingOps(const Subgraph& s)
     return ops;
 }
 
-/// Groups the subgraphs of both schedules that share ops, directly or through others (union-find).
+/// Groups of subgraphs of both schedules that share ops, directly or through other subgraphs (union-find).
 class Groups
 {
 public:
     Groups(const Schedule& current, const Schedule& baseline, std::size_t ops)
         : m_parent(current.size() + baseline.size())
     {
-        // A subgraph with the ops of a baseline subgraph forms a group with it alone, even if other subgraphs
-        // recompute some of its ops.
+        // A subgraph with the same ops as a baseline subgraph forms a group only with it, even if other
+        // subgraphs recompute some of these ops.
         std::map<std::vector<OpId>, std::size_t> baselineByOps;
         for (std::size_t j = 0; j < baseline.size(); ++j)
             baselineByOps.emplace(ascendingOps(*baseline.subgraphs[j]), current.size() + j);
@@ -98,10 +98,10 @@ private:
 
 struct Group
 {
-    std::vector<std::size_t> members; ///< subgraphs of the present schedule
+    std::vector<std::size_t> members; ///< subgraphs of the current schedule in the group
     double now = 0;
     double before = 0;
-    bool runs = true; ///< true if all its subgraphs can run in both schedules
+    bool runs = true; ///< true if all its subgraphs can run, in both schedules
 };
 
 } // namespace

@@ -12,7 +12,7 @@
 
 namespace tilewright {
 
-/// Change of the total latency by one difference, when the differences are applied one after another.
+/// Change of the total latency by one difference. The differences are applied one after another.
 struct Contribution
 {
     Difference difference;
@@ -35,14 +35,15 @@ struct Comparison
 /// Indices of the contributions, largest saving first and largest loss last.
 [[nodiscard]] std::vector<std::size_t> rankedByGain(const Comparison& comparison);
 
-/// Latency of the ops of a subgraph in a baseline schedule of the same graph.
+/// Latency that the ops of a subgraph have in a baseline schedule of the same graph.
 struct BaselineShare
 {
-    /// Latency of the baseline subgraphs with these ops; empty if they contain other ops too.
+    /// Latency of the baseline subgraphs with these ops; empty if those subgraphs contain other ops, too.
     std::optional<double> latency;
-    /// Share of the subgraph in the baseline latency of its group. A group contains all subgraphs of both
-    /// schedules that share ops; its baseline latency is divided in proportion to the present latencies. The
-    /// shares add up to the total of the baseline. Empty if a subgraph of the group cannot run.
+    /// Part of the baseline latency of the subgraph's group. A group contains all subgraphs of both schedules
+    /// that share ops; its baseline latency is divided in proportion to the current latencies of its
+    /// subgraphs. The parts of all subgraphs add up to the total latency of the baseline. Empty if a subgraph
+    /// of the group cannot run.
     std::optional<double> share;
     std::vector<SubgraphId> subgraphs; ///< baseline subgraphs that contain ops of this subgraph
 };

@@ -13,11 +13,11 @@
 
 namespace tilewright {
 
-/// Inserts the R2.2 issues of the file before all others (R10.4). The totals are unchanged: they belong to
-/// the readable part of the file.
+/// Inserts the issues of R2.2 in the file before all other issues (R10.4). The totals do not change: they
+/// hold for the readable part of the file.
 void prependFormatIssues(Evaluation& evaluation, std::span<const Issue> issues);
 
-/// Returns a sentence such as "OOM in subgraph 2: the working set ...".
+/// Returns the issue as a sentence such as "OOM in subgraph 2: the working set ...".
 [[nodiscard]] std::string sentence(const Issue& issue);
 
 /// True if every subgraph can be evaluated, so that the total latency is defined.
@@ -28,14 +28,14 @@ void prependFormatIssues(Evaluation& evaluation, std::span<const Issue> issues);
 /// written.
 [[nodiscard]] std::string evaluationJson(const Snapshot& snapshot, std::string_view rulesReason);
 
-/// Returns the document of `check --json`: {"valid", "error", "issues": [{"code", "message",
-/// "subgraph"}...], "latency_deviations": [{"subgraph", "reported", "computed"}...]}, and the energy of a
-/// valid schedule if the problem states energies. `deviations`: R10.2.
+/// Returns the document of `check --json`: {"valid", "error", "issues": [{"code", "message", "subgraph"}...],
+/// "latency_deviations": [{"subgraph", "reported", "computed"}...]}, and the energy of a valid schedule if
+/// the problem states energies. `deviations`: deviations of latencies (R10.2).
 [[nodiscard]] std::string checkJson(const Problem& problem, const Evaluation& evaluation,
                                     std::string_view rulesReason,
                                     std::span<const LatencyDeviation> deviations = {});
 
-/// Best known schedule, and whether it is proven optimal.
+/// The best known schedule, and whether it is proven optimal.
 struct BoundedBest
 {
     double latency = 0;

@@ -210,7 +210,7 @@ private:
         m_out += pictureSections(m_options.charts);
     }
 
-    /// Writes a cell. `kind` is a class of the style sheet: a number, a size, a sentence or text.
+    /// Writes a table cell. `kind` is a class of the style sheet, for a number, a size, a sentence or text.
     void cell(const std::string& text, const char* kind = "n")
     {
         m_out += std::string("<td class=\"") + kind + "\">" + escapeMarkup(text) + "</td>";
@@ -288,7 +288,7 @@ private:
         header({"difference", "subgraphs", "baseline", "this schedule", "change of the total"});
         for (const Contribution& x : c.contributions) {
             const auto number = [](SubgraphId i) { return std::to_string(i.value); };
-            std::string keys; // keys of the subgraphs of the present schedule
+            std::string keys; // keys of the subgraphs of the current schedule
             for (const SubgraphId after : x.difference.after)
                 keys += (keys.empty() ? "s" : " s") + number(after);
             m_out += keys.empty() ? "<tr>" : "<tr data-k=\"" + keys + "\">";
@@ -302,7 +302,7 @@ private:
         m_out += "</table></div></section>\n";
     }
 
-    /// Writes an empty section. The script creates the rows that are visible from the JSON data.
+    /// Writes an empty section for the steps. The script creates the visible rows from the JSON data.
     void steps()
     {
         std::int64_t all = 0;
@@ -376,15 +376,15 @@ constexpr std::string_view kDark = "color-scheme:dark;--canvas:#1B1D21;--panel:#
                                    "--muted:#A0A7B0;--line:#3A3E46;--outline:#7A818B;--accent:#7FB0FF;"
                                    "--selection:#2B3F60;--error:#FF8A80;--ok:#7BD69A;";
 
-/// CSS rules of one theme below the selector `root`: variables, and visibility of the parts for the other
-/// theme.
+/// CSS rules of one theme for the selector `root`: values of the variables, and the visibility of parts that
+/// belong to the other theme.
 std::string themeRules(const std::string& root, std::string_view page, const std::string& pictures, bool dark)
 {
     return root + "{" + std::string(page) + pictures + "}" + root + (dark ? " .in-light" : " .in-dark") +
            "{display:none}";
 }
 
-/// Escapes JSON for a script element. In JSON these characters occur in strings only.
+/// Escapes JSON for a script element. The escaped characters occur only inside strings of the JSON.
 std::string inScript(std::string_view json)
 {
     std::string out;
@@ -433,8 +433,8 @@ std::vector<std::vector<std::string>> rowsOf(const ReportTable& table)
 
 std::string pageStart(const std::string& title, const std::string& note, const ReportCharts& charts)
 {
-    // Print uses the light theme. The screen follows the browser setting until the reader uses the switch of
-    // the page.
+    // Print uses the light theme. The screen follows the setting of the browser until the reader uses the
+    // switch of the page.
     const std::string colours =
         "@media print{" + themeRules(":root", kLight, charts.lightColours, false) + "}\n@media screen{" +
         themeRules(":root:not([data-theme=dark])", kLight, charts.lightColours, false) +
@@ -462,7 +462,7 @@ std::string pictureSections(const ReportCharts& charts)
 
 std::string pageEnd(const ReportCharts& charts, const std::string& schedule)
 {
-    // CDATA hides the script from XML parsers; "//" makes it a comment for the script.
+    // CDATA hides the script from XML parsers; "//" makes it a comment for the script itself.
     return dataElement("charts", charts.data) + dataElement("schedule", schedule) + "<script>//<![CDATA[\n" +
            std::string(reportScript()) + "//]]></script>\n</body></html>\n";
 }

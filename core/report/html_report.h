@@ -12,7 +12,8 @@
 
 namespace tilewright {
 
-/// Largest number of steps in a report. If there are more, it contains the first steps of every subgraph.
+/// Largest number of steps in a report. If a schedule has more, the report contains the first steps of every
+/// subgraph.
 inline constexpr std::int64_t kReportSteps = 6000;
 
 /// Returns the JSON data of the report for searching and listing: names, and the steps as rows.
@@ -21,8 +22,8 @@ inline constexpr std::int64_t kReportSteps = 6000;
 /// Escapes text for an element or a quoted attribute. Control characters and invalid UTF-8 are replaced.
 [[nodiscard]] std::string escapeMarkup(std::string_view text);
 
-/// A chart as figure elements with one <svg> each, for light and dark pages: it uses the colour variables of
-/// ReportCharts, or has parts of the classes in-light and in-dark.
+/// A chart as figure elements, each with one <svg>, for light and dark pages: it either uses the colour
+/// variables of ReportCharts, or has parts with the classes in-light and in-dark.
 struct ReportPicture
 {
     std::string title;
@@ -35,10 +36,11 @@ struct ReportCharts
     std::vector<ReportPicture> pictures = {}; ///< if empty, the page says how to get charts
     std::string lightColours = {};            ///< CSS declarations of the colour variables: "--p0:#fff;"
     std::string darkColours = {};
-    std::string data = "null"; ///< JSON for resources/report/report.js: positions and texts of the marks
+    /// JSON for resources/report/report.js: positions and texts of the marks in the charts.
+    std::string data = "null";
 };
 
-/// A table as tab-separated lines. The first line has the column names; empty without rows.
+/// A table as tab-separated lines. The first line has the column names. Empty if there are no rows.
 struct ReportTable
 {
     std::string title;
@@ -48,15 +50,16 @@ struct ReportTable
 struct HtmlReportOptions
 {
     std::string title; ///< empty: the name of the problem
-    std::string note;  ///< a line below the title, for example files and date
-    /// Notes of the user: subject and text.
+    std::string note;  ///< line below the title, for example with files and date
+    /// Notes of the user as pairs of subject and text.
     std::vector<std::pair<std::string, std::string>> notes = {};
-    const Comparison* comparison = nullptr; ///< comparison with a baseline, may be null
+    const Comparison* comparison = nullptr; ///< comparison with a baseline; may be null
     ReportCharts charts = {};
-    ReportTable summary = {}; ///< first section, if it has rows
+    ReportTable summary = {}; ///< first section of the page, if it has rows
     /// Description of the schedules that the proof covers (SolveResult::provenSpace); empty without a proof.
     std::string provenSpace = {};
-    /// Figures of the model and its machine: names and values, before those of the schedule.
+    /// Names and values of figures of the model and its machine. They are placed before those of the
+    /// schedule.
     std::vector<std::pair<std::string, std::string>> figures = {};
 };
 
@@ -86,8 +89,8 @@ struct HtmlReportOptions
                                     const ReportCharts& charts);
 /// Returns one section per chart.
 [[nodiscard]] std::string pictureSections(const ReportCharts& charts);
-/// Returns the end of the page with the JSON data of the charts and of the schedule ("null" without a
-/// schedule).
+/// Returns the end of the page, with the JSON data of the charts and of the schedule ("null" if there is
+/// none).
 [[nodiscard]] std::string pageEnd(const ReportCharts& charts, const std::string& schedule);
 
 } // namespace tilewright

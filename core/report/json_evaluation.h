@@ -9,7 +9,7 @@
 
 namespace tilewright {
 
-/// The fields of `evaluate --json` (docs/design.md 3.2), to which other documents add their own.
+/// The fields of `evaluate --json` (docs/design.md 3.2). Other documents contain them and add their own.
 [[nodiscard]] Json evaluationDocument(const Snapshot& snapshot, std::string_view rulesReason);
 
 } // namespace tilewright

@@ -10,7 +10,7 @@ namespace tilewright {
 
 namespace {
 
-/// Number of steps to write per subgraph, so that the total is at most kReportSteps.
+/// Number of steps per subgraph that are written, so that their total is at most kReportSteps.
 std::int64_t stepsOfEach(const Snapshot& snapshot)
 {
     const auto sum = [&](std::int64_t most) {

@@ -28,14 +28,15 @@ struct SubgraphsSummary
     std::size_t broken = 0;          ///< number of subgraphs that cannot run
     Spread latency;
     Spread compute;
-    Spread memory;           ///< memory time
-    Spread traffic;          ///< elements loaded and stored
-    Spread workingSet;       ///< peak of each subgraph; the sum has no meaning
-    double latencyShare = 0; ///< share in the total latency of the schedule, 0 to 1
+    Spread memory;           ///< memory time of the subgraphs
+    Spread traffic;          ///< elements loaded and stored by the subgraphs
+    Spread workingSet;       ///< peak working set of each subgraph; its sum has no meaning
+    double latencyShare = 0; ///< share of the subgraphs in the total latency of the schedule, 0 to 1
 };
 [[nodiscard]] SubgraphsSummary summarise(const Snapshot& snapshot, std::span<const SubgraphId> subgraphs);
 
-/// Share of the ops in the minimum work of the problem (each op once, without padding), 0 to 1.
+/// Share of the ops in the minimum work of the problem, 0 to 1. The minimum work has each op once, without
+/// padding.
 [[nodiscard]] double workShare(const Problem& problem, std::span<const OpId> ops, const Rules& rules);
 
 /// Key figures of a problem; sizes in elements.
@@ -43,10 +44,10 @@ struct ProblemSummary
 {
     std::size_t matMuls = 0;
     std::size_t pointwise = 0;
-    std::size_t depth = 0; ///< number of ops on the longest path
+    std::size_t depth = 0; ///< number of ops on the longest path of the graph
     std::size_t unusedTensors = 0;
-    std::size_t views = 0;       ///< views that some op reads (R1.7)
-    std::size_t mappedViews = 0; ///< of these, views with an index map (R1.8)
+    std::size_t views = 0;       ///< number of views that some op reads (R1.7)
+    std::size_t mappedViews = 0; ///< number of these views that have an index map (R1.8)
     std::int64_t inputElements = 0;
     std::int64_t outputElements = 0;
     std::int64_t intermediateElements = 0;

@@ -88,7 +88,7 @@ namespace {
 
 constexpr std::size_t kChunk = std::size_t{1} << 16;
 
-/// Buffers text and passes it on in large chunks.
+/// Collects text and passes it on in large chunks.
 class Buffer
 {
 public:
@@ -271,7 +271,8 @@ bool writeTraceEvents(const Problem& problem, const Schedule& schedule, const Ru
                    << ", \"args\": {\"elements\": " << formatNumber(problem.elementsOf(s.workingSet)) << "}}";
         });
     if (!done)
-        return false; // the output is left without its end, so that nobody mistakes it for a complete one
+        // The end of the output is not written, so that nobody mistakes the output for a complete one.
+        return false;
     close();
     out << "\n]}\n";
     return done;

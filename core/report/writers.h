@@ -13,8 +13,8 @@
 
 namespace tilewright {
 
-/// CSV with one row per subgraph: ops, settings, times, traffic, memory, bound. The times of a subgraph that
-/// cannot be evaluated are empty.
+/// CSV with one row per subgraph: ops, settings, times, traffic, memory, bound. If a subgraph cannot be
+/// evaluated, its times are empty.
 [[nodiscard]] std::string subgraphsCsv(const Snapshot& snapshot);
 
 /// CSV with one row per difference: kind, subgraphs, texts, change of the total.
@@ -25,7 +25,7 @@ namespace tilewright {
 bool walkSteps(const Problem& problem, const Schedule& schedule, const Rules& rules, const Progress& progress,
                const std::function<void(SubgraphId, double start, const Step&)>& visit);
 
-/// Receives a text in chunks: all steps of a schedule may not fit into memory.
+/// Receives a text in chunks, because all steps of a schedule may not fit into memory.
 using TextSink = std::function<void(std::string_view)>;
 
 /// Writes one CSV row per step: its runs, loads, reused and stored tensors. Times start at the start of the
@@ -33,13 +33,14 @@ using TextSink = std::function<void(std::string_view)>;
 bool writeStepsCsv(const Problem& problem, const Schedule& schedule, const Rules& rules, const TextSink& sink,
                    const Progress& progress = {});
 
-/// Writes one CSV row per step with the content of fast memory (the parts of R9.1, in elements). Returns
-/// false if stopped.
+/// Writes one CSV row per step with the content of fast memory (the parts of the working set by R9.1, in
+/// elements). Returns false if stopped.
 bool writeOccupancyCsv(const Problem& problem, const Schedule& schedule, const Rules& rules,
                        const TextSink& sink, const Progress& progress = {});
 
-/// Writes the steps in the Chrome trace-event format, one unit of time as one microsecond: lanes for
-/// subgraphs, steps, compute and memory, and the working set as a counter. Returns false if stopped.
+/// Writes the steps in the Chrome trace-event format; one unit of time is shown as one microsecond. It has
+/// lanes for subgraphs, steps, compute and memory, and the working set as a counter. Returns false if
+/// stopped.
 bool writeTraceEvents(const Problem& problem, const Schedule& schedule, const Rules& rules,
                       const TextSink& sink, const Progress& progress = {});
 

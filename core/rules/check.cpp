@@ -28,7 +28,7 @@ std::string nameByOps(const Problem& problem, std::span<const OpId> ops)
     return named == ops.size() ? text : text + " and " + std::to_string(ops.size() - named) + " more";
 }
 
-/// Checks R4 and R5.3 for one subgraph at a time. The arrays by op are reused for the next subgraph.
+/// Checks R4 and R5.3 for one subgraph after another. Its arrays by op are reused.
 class StructureChecker
 {
 public:
@@ -66,7 +66,7 @@ private:
         return issue;
     }
 
-    /// `need` is the value that breaks the rule, `have` the limit.
+    /// Adds an issue. `need` is the value that breaks the rule, `have` the limit.
     Issue& add(IssueCode code, std::string text, std::int64_t need, std::int64_t have)
     {
         Issue& issue = add(code, std::move(text));
@@ -88,7 +88,7 @@ private:
         return p && m_inside[*p] == m_mark ? p : std::nullopt;
     }
 
-    // R4.1, R4.2: w, h and k are at most the native sizes.
+    // Checks R4.1 and R4.2: w, h and k are at most the native sizes.
     void nativeSize(const Subgraph& s)
     {
         if (m_rules.superNative == Rules::SuperNative::Ceil)
@@ -108,7 +108,7 @@ private:
             limit("k", s.granularity.k, hw.nativeK());
     }
 
-    // R4.3: k is at most the smallest reduction size.
+    // Checks R4.3: k is at most the smallest reduction size.
     void reductionDepth(const Subgraph& s)
     {
         if (m_rules.kAboveK == Rules::KAboveK::Clamp)
@@ -126,7 +126,7 @@ private:
         }
     }
 
-    // R4.4: producers are listed before their consumers.
+    // Checks R4.4: producers are listed before their consumers.
     void opOrder(const Subgraph& s)
     {
         if (m_rules.opOrder == Rules::OpOrder::Ignore)
@@ -147,7 +147,7 @@ private:
         }
     }
 
-    // R4.5: the ops are connected by common tensors.
+    // Checks R4.5: the ops are connected by common tensors.
     void connected(const Subgraph& s)
     {
         if (s.ops.size() < 2)
@@ -160,7 +160,7 @@ private:
                 .op = groups[1].front();
     }
 
-    // R4.6: a subgraph retains only tensors that it produces.
+    // Checks R4.6: a subgraph retains only tensors that it produces.
     void retained(const Subgraph& s)
     {
         for (const TensorId t : s.retain) {
@@ -179,7 +179,7 @@ private:
         }
     }
 
-    // R4.7: tiles of a Pointwise in front of a MatMul span the reduction.
+    // Checks R4.7: tiles of a Pointwise in front of a MatMul span the reduction.
     void prologue(const Subgraph& s)
     {
         const Hardware& hw = m_problem.hardware();
@@ -207,7 +207,7 @@ private:
             });
     }
 
-    // R5.3: an explicit order is a permutation of the tiles.
+    // Checks R5.3: an explicit order is a permutation of the tiles.
     void traversal(const Subgraph& s)
     {
         if (s.traversal.kind() != TraversalKind::Custom)
@@ -225,12 +225,13 @@ private:
     std::span<const TensorId> m_resident;
     std::vector<Issue>* m_issues = nullptr;
     std::size_t m_mark = 0;
-    IdVector<OpId, std::size_t> m_inside; ///< by op: equal to m_mark for ops of the current subgraph
-    /// By op: equal to m_mark for ops before the current one in opOrder().
+    IdVector<OpId, std::size_t> m_inside; ///< per op: equals m_mark for ops of the current subgraph
+    /// Per op: equals m_mark for ops before the current one in opOrder().
     IdVector<OpId, std::size_t> m_listed;
 };
 
-/// Returns the retained tensors that can be resident. Retaining any other tensor is already an issue (R4.6).
+/// Returns those retained tensors that can be resident. If a subgraph retains others, this already is an
+/// issue (R4.6).
 std::vector<TensorId> residentAfter(const Problem& problem, const Subgraph& s, const Rules& rules,
                                     std::span<const TensorId> resident)
 {
@@ -402,8 +403,8 @@ void MemoryState::execute(std::vector<Issue>& issues)
     ++m_next;
 }
 
-/// Finds a later subgraph that produces t. The result is Interior if each of them also consumes
-/// t, so that no reordering helps.
+/// Finds a later subgraph that produces t. The result is Interior if every such subgraph also consumes t, so
+/// that no reordering helps.
 MemoryState::LastPlace MemoryState::findLaterProducer(TensorId t) const
 {
     LastPlace place{LastPlace::Kind::Nowhere, m_schedule.size()};
@@ -423,7 +424,7 @@ MemoryState::LastPlace MemoryState::findLaterProducer(TensorId t) const
     return place;
 }
 
-/// `read` is `t` or a view of `t`.
+/// Issue for a tensor that is missing when it is read. `read` is `t`, or a view of `t`.
 Issue MemoryState::dependencyIssue(const Subgraph& s, TensorId read, TensorId t) const
 {
     const OpId reader = *std::ranges::find_if(s.ops, [&](OpId o) {

@@ -12,7 +12,7 @@
 
 namespace tilewright {
 
-/// How texts name a subgraph: by position, or by its ops if the schedule is not visible to the user (the
+/// How texts name a subgraph: by its position; or by its ops if the user does not see the schedule (the
 /// result of a refused edit).
 enum class SubgraphNames : std::uint8_t { Places, Ops };
 
@@ -20,8 +20,9 @@ enum class SubgraphNames : std::uint8_t { Places, Ops };
 /// code.
 [[nodiscard]] std::vector<Issue> checkFormat(const Problem& problem, const Subgraph& subgraph, SubgraphId id);
 
-/// Checks R4.1 to R4.7 and R5.3, in this order, and returns all faults. The subgraph must pass checkFormat().
-/// `resident` = RES before it (R3), needed with retain_inputs=carry only.
+/// Checks R4.1 to R4.7 and R5.3, in this order, and returns all violations. The subgraph must pass
+/// checkFormat(). `resident`: tensors that are resident before it (RES, R3), needed only with
+/// retain_inputs=carry.
 [[nodiscard]] std::vector<Issue> checkStructure(const Problem& problem, const Subgraph& subgraph,
                                                 SubgraphId id, const Rules& rules,
                                                 std::span<const TensorId> resident = {});
@@ -31,18 +32,19 @@ enum class SubgraphNames : std::uint8_t { Places, Ops };
 [[nodiscard]] bool mayRetainInput(const Problem& problem, const Rules& rules, TensorId t, bool isInput,
                                   std::span<const TensorId> resident);
 
-/// checkStructure() of every subgraph and DEPENDENCY (R3.2) in the order of R10.4, then COVERAGE (R3.5) and
-/// OUTPUT (R3.6). Edits compare the result before and after. The subgraphs must pass checkFormat().
+/// Checks a schedule: checkStructure() of every subgraph and DEPENDENCY (R3.2) in the order of R10.4, then
+/// COVERAGE (R3.5) and OUTPUT (R3.6). Edits compare the issues before and after. The subgraphs must pass
+/// checkFormat().
 [[nodiscard]] std::vector<Issue> checkSchedule(const Problem& problem, const Schedule& schedule,
                                                const Rules& rules,
                                                SubgraphNames names = SubgraphNames::Places);
 
-/// R5.3: returns the reason why an explicit order is not a permutation of the tiles of a grid; empty if it is
-/// one.
+/// Returns the reason why an explicit order is not a permutation of the tiles of a grid (R5.3); empty if it
+/// is one.
 [[nodiscard]] std::string orderFault(std::span<const std::int64_t> order, const TileGrid& grid);
 
-/// State of the memories (R3) while the subgraphs of a schedule are executed in order: tensors in slow
-/// memory, resident tensors and, for the text of issues, the last place of each tensor. Ops and tensors that
+/// State of the memories (R3) while the subgraphs of a schedule are executed in order: the tensors in slow
+/// memory, the resident tensors and, for texts of issues, the last place of each tensor. Ops and tensors that
 /// do not exist (R2.2) are ignored.
 class MemoryState
 {
@@ -50,13 +52,13 @@ public:
     MemoryState(const Problem& problem, const Schedule& schedule, const Rules& rules,
                 SubgraphNames names = SubgraphNames::Places);
 
-    /// Resident tensors before the next subgraph, ascending.
+    /// Tensors that are resident before the next subgraph, ascending.
     [[nodiscard]] std::span<const TensorId> resident() const noexcept { return m_resident; }
     /// True if the next subgraph can read the tensor (R3.2).
     [[nodiscard]] bool has(TensorId t) const;
     /// Executes the next subgraph (R3.3, R3.4). First adds an issue for each missing input (R3.2).
     void execute(std::vector<Issue>& issues);
-    /// Adds COVERAGE and OUTPUT issues after the last subgraph.
+    /// Adds the issues COVERAGE and OUTPUT after the last subgraph.
     void finish(std::vector<Issue>& issues) const;
 
 private:
@@ -83,12 +85,12 @@ private:
     std::vector<TensorId> m_resident;
     IdVector<TensorId, LastPlace> m_lastPlace;
     std::vector<bool> m_covered;
-    IdVector<TensorId, std::uint8_t> m_touched; ///< by tensor: Touch flags for the current subgraph
+    IdVector<TensorId, std::uint8_t> m_touched; ///< per tensor: Touch flags for the current subgraph
     std::vector<TensorId> m_touchedList;        ///< tensors with flags in m_touched, ascending
 };
 
-/// Resident tensors before a subgraph (R3.3): those that the previous subgraph retains and that R4.6 allows.
-/// Ascending.
+/// Tensors that are resident before a subgraph (R3.3): those that the previous subgraph retains and that R4.6
+/// allows. Ascending.
 [[nodiscard]] std::vector<TensorId> residentBefore(const Problem& problem, const Schedule& schedule,
                                                    const Rules& rules, SubgraphId subgraph);
 

@@ -22,7 +22,8 @@ std::vector<std::vector<OpId>> connectedGroups(const Problem& problem, std::span
     const auto touch = [&](TensorId t, std::size_t i) {
         const auto [it, isNew] = toucher.emplace(t, i);
         if (!isNew) {
-            // The smaller root wins, so that the groups are in the order of their first op.
+            // The smaller root becomes the common root, so that the groups are in the order of their first
+            // op.
             const std::size_t a = root(it->second);
             const std::size_t b = root(i);
             parent[std::max(a, b)] = std::min(a, b);

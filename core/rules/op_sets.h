@@ -17,11 +17,12 @@ namespace tilewright {
 [[nodiscard]] std::vector<std::vector<OpId>> connectedGroups(const Problem& problem,
                                                              std::span<const OpId> ops);
 
-/// Returns the ops with producers before consumers (R4.4), otherwise in the given order as far as possible.
+/// Returns the ops with producers before consumers (R4.4). Apart from this, the given order is kept as far as
+/// possible.
 [[nodiscard]] std::vector<OpId> inTopologicalOrder(const Problem& problem, std::span<const OpId> ops);
 
-/// R4.7: a MatMul that reads the result of a Pointwise of the same subgraph. With prologue=split_only the
-/// rule holds only if k is below `least`.
+/// A MatMul that reads the result of a Pointwise of the same subgraph (R4.7). With prologue=split_only the
+/// rule only holds if k is below `least`.
 struct Prologue
 {
     OpId pointwise;

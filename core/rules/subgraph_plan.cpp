@@ -125,7 +125,7 @@ std::uint32_t PlanCompiler::slot(const SubgraphPlan::Slot& slot)
     return static_cast<std::uint32_t>(slots.size() - 1);
 }
 
-/// R1.8: an axis of the box of the base that a rectangle of the view touches.
+/// Slot for an axis of the box of base elements that a rectangle of the view touches (R1.8).
 std::uint32_t PlanCompiler::boxSlot(TensorId view, bool row, std::uint32_t rowSlot, std::uint32_t colSlot)
 {
     const Tensor& base = m_problem.tensor(m_problem.stored(view));
@@ -142,7 +142,7 @@ std::uint32_t PlanCompiler::group(std::uint32_t sink, std::int64_t reduction)
 
 PlanCompiler::Added PlanCompiler::addUse(const SubgraphPlan::Use& use)
 {
-    // A short list of uses is searched linearly, a long one through a hash table with open addressing.
+    // A short list of uses is searched linearly, a long one by a hash table with open addressing.
     constexpr std::size_t kFew = 24;
     auto& uses = m_plan->m_uses;
     const auto hash = [](const SubgraphPlan::Use& u) {
@@ -176,7 +176,7 @@ PlanCompiler::Added PlanCompiler::addUse(const SubgraphPlan::Use& use)
     return {last(), true};
 }
 
-/// Returns the use that serves a request: a run of the producer with its whole reduction, or an input
+/// Returns the use that serves a request: a run of the producer over its whole reduction, or an input
 /// request.
 std::uint32_t PlanCompiler::resolve(const Need& n, std::uint32_t group)
 {
@@ -196,8 +196,9 @@ std::uint32_t PlanCompiler::resolve(const Need& n, std::uint32_t group)
                   slot(Axis::Full, false, m_problem.reductionSize(o)), group);
 }
 
-/// Resolves the requests on the stack, last one first, so that ops are visited depth-first (R6.6: the first
-/// request decides about a run). The explicit stack allows chains deeper than a thread's call stack.
+/// Resolves the requests on the stack, the last one first, so that ops are visited depth-first (R6.6: the
+/// first request decides about a run). With an explicit stack, chains may be deeper than a thread's call
+/// stack.
 void PlanCompiler::resolveNeeds(std::uint32_t group)
 {
     while (!m_needs.empty()) {
@@ -330,7 +331,7 @@ void PlanCompiler::checkStatic()
         parts -= a != b;
         m_parent[a] = b;
     };
-    // m_localInput is used temporarily: first op of the subgraph that reads a boundary input.
+    // In this loop, m_localInput temporarily holds the first op of the subgraph that reads a boundary input.
     for (std::uint32_t i = 0; i < n; ++i) {
         const Op& op = m_problem.op(plan.m_ops[i]);
         for (const TensorId t : m_problem.operands(plan.m_ops[i]))
@@ -370,7 +371,8 @@ void PlanCompiler::checkStatic()
         plan.m_staticIssue = IssueCode::Disconnected;
 }
 
-/// R4.7: sorts the required sizes and derives the least w and h that hold for every legal k (R4.2, R4.3).
+/// Sorts the sizes that R4.7 requires, and derives the smallest w and h that are legal for every legal k
+/// (R4.2, R4.3).
 void PlanCompiler::finishPrologues()
 {
     auto& plan = *m_plan;

@@ -11,28 +11,31 @@
 
 namespace tilewright {
 
-/// Operand that a request provides (R6.3, R6.4): of a MatMul or of a Pointwise.
+/// The operand that a request provides, of a MatMul or of a Pointwise (R6.3, R6.4).
 enum class Role : std::uint8_t { Lhs, Rhs, Pointwise };
 
-/// Properties of a subgraph before a granularity is chosen: boundary (R3.1), sinks with drivers and epilogues
-/// (R5.4), and the tree of runs and requests (R6) with symbolic ranges. Both evaluators, fitting and the
-/// solver use it. Immutable after PlanCompiler::compile(), so threads may share it. The problem must outlive
-/// it.
+/// Properties of a subgraph that do not depend on a granularity: boundary (R3.1), sinks with drivers and
+/// epilogues (R5.4), and the tree of runs and requests (R6) with symbolic ranges. Both evaluators, the
+/// fitting of granularities and the solver use it. Immutable after PlanCompiler::compile(), so threads may
+/// share it. The problem must outlive it.
 class SubgraphPlan
 {
 public:
-    /// What a range depends on: the tile of the sink, the k step, nothing (the whole extent), or two earlier
-    /// ranges through an index map (R1.8: an axis of the box that a rectangle of a view touches).
+    /// What a range depends on. Tile: the tile of the sink. Step: the k step. Full: nothing, it is the whole
+    /// extent. Box: two earlier ranges through an index map, as an axis of the box that a rectangle of a view
+    /// touches (R1.8).
     enum class Axis : std::uint8_t { Tile, Step, Full, Box };
     struct Slot ///< a range that several uses share, so that its extent is computed once
     {
         std::int64_t size = 1;
         Axis axis = Axis::Full;
-        bool row = false; ///< Tile: true for rows of the grid, false for columns; Box: rows of the base
-        bool boxReduces = false;                ///< Box: R1.8, the kind of the axis of the view
-        TensorId view{};                        ///< Box: the view with the map
-        std::uint32_t rowSlot = 0, colSlot = 0; ///< Box: the ranges of the view; their indices are lower
-        /// R6: true if the range comes from a reduction and not from a tile.
+        /// Tile: true for rows of the grid, false for columns; Box: true for rows of the base.
+        bool row = false;
+        bool boxReduces = false; ///< Box: whether the axis of the view reduces (R1.8)
+        TensorId view{};         ///< Box: the view with the map
+        /// Box: ranges of the view, whose indices are lower than that of this range.
+        std::uint32_t rowSlot = 0, colSlot = 0;
+        /// True if the range comes from a reduction and not from a tile (R6).
         [[nodiscard]] bool reduces() const noexcept
         {
             return axis == Axis::Box ? boxReduces : axis != Axis::Tile;
@@ -48,7 +51,7 @@ public:
         Role role = Role::Lhs;  ///< role of a request; unused for runs
         bool epilogue = false;  ///< true for a Pointwise of an epilogue, whose inputs are roots (R6.2)
         bool drives = false;    ///< true for a Pointwise of an epilogue that depends on a driver (R6.2)
-        std::uint32_t need = 0; ///< for runs outside epilogues: start of needs(use)
+        std::uint32_t need = 0; ///< for runs outside of epilogues: start of needs(use)
         [[nodiscard]] bool sameAs(const Use& u) const noexcept
         {
             return id == u.id && group == u.group && rowSlot == u.rowSlot && colSlot == u.colSlot &&
@@ -58,7 +61,7 @@ public:
     struct Group ///< uses that are active in the same steps
     {
         std::uint32_t sink = 0;
-        std::int64_t reduction = 0; ///< K of the driver; 0: active in the completing step only
+        std::int64_t reduction = 0; ///< K of the driver; 0: the group is active only in the completing step
         bool operator==(const Group&) const = default;
     };
     struct Sink
@@ -76,16 +79,16 @@ public:
     [[nodiscard]] const Problem& problem() const noexcept { return *m_problem; }
     [[nodiscard]] const Rules& rules() const noexcept { return m_rules; }
     [[nodiscard]] std::span<const OpId> ops() const noexcept { return m_ops; }
-    /// Boundary inputs (R3.1) in the order of first use. R1.8: a view with a map stands for itself, because
-    /// its buffers are its own; Problem::stored() is the tensor that is read.
+    /// Boundary inputs (R3.1) in the order of first use. A view with a map is listed itself, because it has
+    /// its own buffers (R1.8); Problem::stored() is the tensor that is read.
     [[nodiscard]] std::span<const TensorId> inputs() const noexcept { return m_inputs; }
-    /// Output tensors of ops(), in the order of ops().
+    /// Output tensors of ops(), in the same order.
     [[nodiscard]] std::span<const TensorId> products() const noexcept { return m_products; }
     [[nodiscard]] std::optional<std::size_t> inputIndex(TensorId t) const noexcept;
     [[nodiscard]] std::optional<std::size_t> productIndex(TensorId t) const noexcept;
 
     [[nodiscard]] const std::vector<Slot>& ranges() const noexcept { return m_slots; }
-    /// All uses, sink by sink, depth-first with a run before its inputs (R6.6). No use occurs twice in a
+    /// All uses, sink by sink, depth-first with a run before its inputs (R6.6). No use occurs twice within a
     /// group.
     [[nodiscard]] const std::vector<Use>& uses() const noexcept { return m_uses; }
     [[nodiscard]] const std::vector<Group>& groups() const noexcept { return m_groups; }
@@ -96,8 +99,8 @@ public:
     {
         return std::span(m_roots).subspan(s.rootBegin, s.rootEnd - s.rootBegin);
     }
-    /// Uses that a run requests (R6.3 to R6.5), in input order. Empty for a Pointwise of an epilogue, whose
-    /// inputs are roots.
+    /// Uses that a run requests (R6.3 to R6.5), in the order of its inputs. Empty for a Pointwise of an
+    /// epilogue, whose inputs are roots.
     [[nodiscard]] std::span<const std::uint32_t> needs(const Use& run) const;
     /// Drivers that need an accumulator (R9.1d), sink by sink.
     [[nodiscard]] const std::vector<OpId>& accumulated() const noexcept { return m_accumulated; }
@@ -105,20 +108,20 @@ public:
     /// Number of k steps n(t) of a sink (R5.4).
     [[nodiscard]] std::int64_t kSteps(std::size_t sink, std::int64_t k) const noexcept;
     [[nodiscard]] bool sinksHaveOneShape() const noexcept { return m_oneShape; }
-    /// R1.8: true if an op of the subgraph reads a view with a map, so that the steps depend on the places of
-    /// their tiles.
+    /// True if an op of the subgraph reads a view with a map (R1.8). Then the steps depend on the positions
+    /// of their tiles.
     [[nodiscard]] bool hasMaps() const noexcept { return m_hasMaps; }
 
     [[nodiscard]] bool hasMatMul() const noexcept { return m_hasMatMul; }
     /// Smallest reduction size of the MatMuls (R4.3); INT64_MAX without a MatMul.
     [[nodiscard]] std::int64_t smallestK() const noexcept { return m_smallestK; }
-    /// R4.7: smallest legal w and h for any k; 1 if R4.7 does not apply to this subgraph.
+    /// Smallest w (h) that R4.7 allows for every k; 1 if R4.7 does not apply to this subgraph.
     [[nodiscard]] std::int64_t leastW() const noexcept { return m_leastW; }
     [[nodiscard]] std::int64_t leastH() const noexcept { return m_leastH; }
-    /// R4.7: smallest legal k for w and h; 1 unless prologue=split_only.
+    /// Smallest k that R4.7 allows for w and h; 1 unless prologue=split_only.
     [[nodiscard]] std::int64_t leastK(std::int64_t w, std::int64_t h) const noexcept;
-    /// R4.7: sizes w and h that a MatMul requires to allow every k, ascending, without duplicates. The last
-    /// values equal leastW() and leastH() unless prologue=split_only.
+    /// Values of w (h) from which on one MatMul allows every k (R4.7), ascending, without duplicates. The
+    /// last value equals leastW() (leastH()) unless prologue=split_only.
     [[nodiscard]] const std::vector<std::int64_t>& prologueWidths() const noexcept
     {
         return m_prologueWidths;
@@ -127,25 +130,25 @@ public:
     {
         return m_prologueHeights;
     }
-    /// R4.1 to R4.3: largest legal w, h and k; INT64_MAX if there is no limit.
+    /// Largest w, h and k that R4.1 to R4.3 allow; INT64_MAX if there is no limit.
     [[nodiscard]] std::int64_t mostW() const noexcept;
     [[nodiscard]] std::int64_t mostH() const noexcept;
     [[nodiscard]] std::int64_t mostK() const noexcept;
-    /// Largest height and width of a sink and largest K of a driver (1 without a driver). Larger tile sizes
-    /// gain nothing.
+    /// Largest height and width of a sink, and largest K of a driver (1 if there is none). Larger tile sizes
+    /// have no advantage.
     [[nodiscard]] std::int64_t sinkHeight() const noexcept { return m_sinkHeight; }
     [[nodiscard]] std::int64_t sinkWidth() const noexcept { return m_sinkWidth; }
     [[nodiscard]] std::int64_t largestDriverK() const noexcept { return m_largestDriverK; }
 
     /// The issue that holds for every granularity, OP_ORDER or DISCONNECTED; nothing if there is none.
     [[nodiscard]] std::optional<IssueCode> staticIssue() const noexcept { return m_staticIssue; }
-    /// First rule of R4.1 to R4.5 and R4.7 that this granularity breaks. Like checkStructure(), but without
-    /// texts.
+    /// The first rule of R4.1 to R4.5 and R4.7 that this granularity breaks. Equals the result of
+    /// checkStructure(), without texts.
     [[nodiscard]] std::optional<IssueCode> check(const Granularity& g) const noexcept;
 
 private:
     friend class PlanCompiler;
-    [[nodiscard]] bool nativeLimitsK() const noexcept; // R4.2: true if the native size limits k
+    [[nodiscard]] bool nativeLimitsK() const noexcept; // true if the native size limits k (R4.2)
 
     const Problem* m_problem = nullptr;
     Rules m_rules;
@@ -173,13 +176,13 @@ private:
     std::optional<IssueCode> m_staticIssue;
 };
 
-/// Compiles plans with reusable buffers. Use one compiler per thread. `out` may be reused or new. The problem
-/// must outlive the compiler.
+/// Compiles plans with reusable buffers. Each thread needs a compiler of its own. `out` may be a used or a
+/// new plan. The problem must outlive the compiler.
 class PlanCompiler
 {
 public:
     PlanCompiler(const Problem& problem, const Rules& rules);
-    /// Requires distinct ops that exist (R2.2).
+    /// Compiles the plan of the ops, which must exist and be distinct (R2.2).
     void compile(std::span<const OpId> ops, SubgraphPlan& out);
 
 private:
@@ -209,7 +212,8 @@ private:
     void addEpilogue(std::uint32_t sinkOp, std::uint32_t sink, std::uint32_t completing);
     void checkStatic();
     void finishPrologues();
-    [[nodiscard]] std::int32_t inside(TensorId t) const // index of the op of the subgraph that produces t
+    // Index of the op of the subgraph that produces t; negative if there is none.
+    [[nodiscard]] std::int32_t inside(TensorId t) const
     {
         const auto p = m_problem.producer(m_problem.stored(t));
         return p ? m_localOp[p->index()] : -1;
@@ -219,14 +223,16 @@ private:
     const Problem& m_problem;
     Rules m_rules;
     SubgraphPlan* m_plan = nullptr;
-    std::vector<std::int32_t> m_localOp;    // by OpId: index in the plan's ops; -1 outside the subgraph
-    std::vector<std::int32_t> m_localInput; // by TensorId: index in the plan's inputs; -1 if not an input yet
-    std::vector<std::uint32_t> m_visited;   // by local op: last sink whose epilogue visited it, plus 1
+    std::vector<std::int32_t> m_localOp; // per OpId: index in the ops of the plan; -1 outside the subgraph
+    // Per TensorId: index in the inputs of the plan; -1 if not an input yet.
+    std::vector<std::int32_t> m_localInput;
+    std::vector<std::uint32_t> m_visited; // per local op: last sink whose epilogue visited it, plus 1
     std::vector<std::uint32_t> m_parent;
     std::vector<char> m_consumed;
-    std::vector<char> m_drives;            // by local op: 0 unknown, 1 no, 2 yes
-    std::vector<std::uint32_t> m_useTable; // open-addressing hash table: index in the plan's uses, plus 1
-    std::vector<Need> m_needs;             // stack of unresolved requests
+    std::vector<char> m_drives; // per local op: 0 unknown, 1 no, 2 yes
+    // Hash table with open addressing: index in the uses of the plan, plus 1.
+    std::vector<std::uint32_t> m_useTable;
+    std::vector<Need> m_needs; // stack of unresolved requests
     std::vector<TensorId> m_epilogue;
     std::vector<std::uint32_t> m_opStack;
 };
@@ -238,8 +244,8 @@ struct RunTile
     bool operator==(const RunTile&) const = default;
 };
 
-/// Returns the largest run (R6) of an op of the subgraph, at a tile that no edge clips. Empty if the op has
-/// no run in this subgraph.
+/// Returns the largest run (R6) of an op of the subgraph, for a tile that no edge cuts off. Empty if the op
+/// has no run in this subgraph.
 [[nodiscard]] std::optional<RunTile> largestRun(const SubgraphPlan& plan, const Granularity& granularity,
                                                 OpId op) noexcept;
 

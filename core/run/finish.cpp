@@ -12,7 +12,7 @@ namespace tilewright {
 
 namespace {
 
-/// Tile sizes with twice and with half as many tiles along an axis; without those that change nothing.
+/// Tile sizes along an axis with twice and with half as many tiles, without those that change nothing.
 std::vector<std::int64_t> neighbours(std::int64_t size, std::int64_t extent, std::int64_t most)
 {
     const std::int64_t tiles = ceilDiv(extent, size);
@@ -76,8 +76,8 @@ private:
         return run;
     }
 
-    /// One pass over the subgraphs, those first whose units wait longest. Returns true if the run ends
-    /// earlier.
+    /// Tries to improve each subgraph once, those whose units wait longest first. Returns true if the run
+    /// ends earlier.
     bool improve()
     {
         std::vector<std::size_t> order(m_out.schedule.size());
@@ -99,7 +99,7 @@ private:
         return any;
     }
 
-    /// Takes the first other tile of a subgraph with which the run ends earlier.
+    /// Changes the tile of a subgraph to the first other one with which the run ends earlier.
     bool retile(std::size_t i)
     {
         const Subgraph s = m_out.schedule[SubgraphId(i)];

@@ -53,7 +53,7 @@ void RoomLedger::reserve(std::span<const TensorId> tensors)
     for (const TensorId t : tensors) {
         if (m_reservedItem[t] == kNone) {
             m_reservedItem[t] = add(RunRoom::Reserved, m_problem.sizeUnits(t));
-            m_items[m_reservedItem[t]].listed = true; // for good: it is the same item in every subgraph
+            m_items[m_reservedItem[t]].listed = true; // permanently, because all subgraphs use the same item
         }
         m_reserved.push_back(m_reservedItem[t]);
     }

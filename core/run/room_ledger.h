@@ -20,16 +20,16 @@ public:
 
     explicit RoomLedger(const Problem& problem);
 
-    /// The tensors that the steps from here on reserve (R9.1a).
+    /// Sets the tensors that the following steps reserve (R9.1a).
     void reserve(std::span<const TensorId> tensors);
-    /// Items of a step, given the loads so far: the buffers first, in the order of Step::buffers. Steps must
-    /// be named in order.
+    /// Items of a step, given the loads so far. The buffers come first, in the order of Step::buffers. Must
+    /// be called for each step in order.
     [[nodiscard]] std::vector<ItemId> itemsOf(const Step& step, const StepLinks& links, std::uint64_t loads);
     /// Items of the reserved tensors.
     [[nodiscard]] const std::vector<ItemId>& reserved() const noexcept { return m_reserved; }
-    /// For a buffer: the number of loads that must have ended before it is there.
+    /// Number of loads that must have ended before the item of a buffer is in fast memory.
     [[nodiscard]] std::uint64_t loadOf(ItemId item) const { return m_items[item].load; }
-    /// Room that holding these items would take in addition.
+    /// Additional memory that is occupied if these items are held.
     [[nodiscard]] std::int64_t added(std::span<const ItemId> items) const;
     void hold(std::span<const ItemId> items);
     void release(std::span<const ItemId> items);
@@ -41,8 +41,8 @@ private:
     {
         std::int64_t units = 0;
         std::uint64_t load = 0;
-        std::uint32_t holders = 0; // steps
-        bool listed = false;       // in a list below
+        std::uint32_t holders = 0; // number of steps that hold it
+        bool listed = false;       // true if it is in one of the lists below
         RunRoom::Kind kind = RunRoom::Input;
     };
     template <class Key> struct Named
@@ -52,15 +52,15 @@ private:
     };
     [[nodiscard]] ItemId add(RunRoom::Kind kind, std::int64_t units, std::uint64_t load = 0);
     void freeIfUnused(ItemId item);
-    /// Lists the new names instead of the old ones.
+    /// Replaces the names of the previous step by the new ones.
     template <class Key> void replace(std::vector<Named<Key>>& old, std::vector<Named<Key>>& fresh);
 
     const Problem& m_problem;
     std::vector<Item> m_items;
     std::vector<ItemId> m_free;
-    IdVector<TensorId, ItemId> m_reservedItem; // by tensor; kNone
+    IdVector<TensorId, ItemId> m_reservedItem; // per tensor: its reserved item, or kNone
     std::vector<ItemId> m_reserved;
-    // of the step named last
+    // names of the step that was named last
     std::vector<Named<StepBuffer>> m_buffers, m_freshBuffers;
     std::vector<Named<TensorId>> m_sinks, m_freshSinks;
     std::vector<Named<StepLinks::Accumulator>> m_accumulators, m_freshAccumulators;

@@ -78,8 +78,8 @@ std::optional<Error> refusal(const Evaluation& evaluation, const RunOptions& opt
     return {};
 }
 
-/// Upper bound of the time that running on several cores adds: each stretch of steps on a core may load the
-/// whole fast memory again at its start, and receive as much over the network.
+/// Upper bound of the time that several cores can add: each stretch of steps on a core may load the whole
+/// fast memory again at its start, and receive as much over the network.
 double longestOfCores(const Problem& problem, const Evaluation& evaluation, const RunOptions& options)
 {
     const auto bandwidth = static_cast<double>(problem.bandwidthUnits());

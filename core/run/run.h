@@ -18,8 +18,8 @@
 
 namespace tilewright {
 
-// Times below are in the problem's unit of time, rounded once from the exact rational. Sizes are in units:
-// Problem::unitsPerElement() of them are an element (R1.9), Problem::bitsPerUnit() are the bits of one.
+// Times in this file are in the problem's unit of time, rounded once from exact rational numbers. Sizes are
+// in units: an element has Problem::unitsPerElement() units (R1.9), a unit has Problem::bitsPerUnit() bits.
 
 /// A unit that executes commands. The load queue and the store queue share one channel to the slow memory.
 enum class RunUnit : std::uint8_t { Load, Array, Vector, Store };
@@ -28,25 +28,27 @@ inline constexpr std::size_t kRunUnits = 4;
 
 /// The reason for which an idle unit waits.
 enum class RunWait : std::uint8_t {
-    Room,     ///< the next step does not fit into the fast memory beside those that have not ended
-    Prefetch, ///< the next step fits, but `prefetch` steps are already ahead of the oldest that has not ended
-    Load,     ///< a load of `tensor`
-    Run,      ///< a run of `op`; a store queue: of the run whose tile it will store
-    Store,    ///< a store of `tensor`, which a later subgraph loads
-    Channel,  ///< the channel, which serves the other queue or another core; or the network
-    Nothing,  ///< nothing is left to do for this unit
+    Room, ///< memory: the next step does not fit into the fast memory beside the steps that have not ended
+    /// The next step fits, but is more than `prefetch` steps ahead of the oldest step that has not ended.
+    Prefetch,
+    Load,    ///< waits for a load of `tensor`
+    Run,     ///< waits for a run of `op`; a store queue waits for the run that computes its next tile
+    Store,   ///< waits for a store of `tensor`, which a later subgraph loads
+    Channel, ///< waits for the channel, which serves the other queue or another core, or for the network
+    Nothing, ///< the unit has no work left
 };
 inline constexpr std::size_t kRunWaits = 7;
 [[nodiscard]] std::string_view runWaitName(RunWait wait); // "room", "prefetch", "load", ...
 
-/// Rates of the network on which a core reads what other cores hold of a resident tensor
-/// (docs/rules/run.md 5.4). The default is that of the NPU lens: links half as fast as the external memory,
-/// four of which fill the trunk.
+/// Rates of the network over which a core reads the parts of resident tensors that other cores hold
+/// (docs/rules/run.md 5.4). The default is that of the NPU lens: a link is half as fast as the external
+/// memory, and four links fill the trunk.
 struct RunNetwork
 {
-    std::int64_t linkUnits = 0; ///< units that a link moves in `linkTime`; 0: half the external bandwidth
-    std::int64_t linkTime = 1;  ///< time in units of time
-    std::int64_t links = 4;     ///< links that may be at work at a time
+    /// Units that a link moves in `linkTime`; 0: a link has half the external bandwidth.
+    std::int64_t linkUnits = 0;
+    std::int64_t linkTime = 1; ///< time in units of time
+    std::int64_t links = 4;    ///< number of links that can transfer at the same time
     bool operator==(const RunNetwork&) const = default;
 };
 
@@ -54,31 +56,32 @@ struct RunOptions
 {
     static constexpr std::int64_t kMostCores = 1024;
 
-    /// 0: one step after the other, and in a step loads, runs and stores; P: the loads of up to P steps
-    /// beside the oldest one that has not ended (R20).
+    /// 0: one step after another, and within a step first loads, then runs, then stores. P > 0: the loads of
+    /// up to P steps overlap with the oldest step that has not ended (R20).
     std::int64_t prefetch = 1;
-    std::int64_t cores = 1;                          ///< at most kMostCores (docs/rules/run.md 5)
-    RunNetwork network{};                            ///< network between several cores
-    std::int64_t mostSteps = std::int64_t{1} << 22;  ///< a longer schedule is refused
-    std::size_t mostCommands = std::size_t{1} << 20; ///< commands that are recorded; 0: only the sums
+    std::int64_t cores = 1; ///< number of cores, at most kMostCores (docs/rules/run.md 5)
+    RunNetwork network{};   ///< network between several cores
+    std::int64_t mostSteps = std::int64_t{1} << 22; ///< schedules with more steps are refused
+    /// Largest number of commands that are recorded; above it, only the sums are kept.
+    std::size_t mostCommands = std::size_t{1} << 20;
     bool operator==(const RunOptions&) const = default;
 };
 
-/// One command: a transfer or a run.
+/// One command of a unit: a transfer or a run.
 struct RunCommand
 {
     RunUnit unit = RunUnit::Load;
-    bool kept = false;    ///< a load of parts of kept tensors, all in one transfer (R9.7)
-    bool network = false; ///< a load of what other cores hold of resident tensors, all in one transfer
+    bool kept = false;    ///< true: one transfer that loads parts of several kept tensors (R9.7)
+    bool network = false; ///< true: one transfer that loads parts of resident tensors from other cores
     std::uint16_t core = 0;
     SubgraphId subgraph;
     std::int64_t step = 0;  ///< index in ScheduleRun::steps
     std::optional<OpId> op; ///< op of a run on the array or the vector unit
     std::optional<TensorId>
-        tensor; ///< tensor that is loaded (a view stands for itself) or stored; for a run its output
+        tensor; ///< tensor that is loaded (a view stands for itself) or stored; for a run, its output
     Rect rect;  ///< part of the tensor; empty for `kept` and `network`
     std::int64_t k0 = 0, k1 = 0; ///< range of the reduction of a run
-    std::int64_t units = 0;      ///< loaded or stored
+    std::int64_t units = 0;      ///< size of a load or store
     double begin = 0, end = 0;
 };
 
@@ -87,16 +90,16 @@ struct RunStep
 {
     std::uint16_t core = 0;
     SubgraphId subgraph;
-    std::int64_t index = 0; ///< index in the subgraph, in order of execution; equals Step::index
-    std::int64_t tile = 0;  ///< r * cols + c
+    std::int64_t index = 0; ///< index of the step in the subgraph, in order of execution; equals Step::index
+    std::int64_t tile = 0;  ///< index r * cols + c of the tile
     std::int64_t kStep = 0, kSteps = 1;
-    double admitted = 0;    ///< time from which on its items occupy memory and its loads are queued
+    double admitted = 0;    ///< time from which its items occupy memory and its loads are queued
     double begin = 0;       ///< time at which its first command begins
     double ended = 0;       ///< time at which its last command has ended
-    std::int64_t units = 0; ///< memory that its items occupy: the working set of the step (R9)
+    std::int64_t units = 0; ///< memory that its items occupy, which is the working set of the step (R9)
 };
 
-/// Room taken in the fast memory of a core from `time` to its next entry.
+/// Memory in use in a core from `time` until the time of its next entry.
 struct RunRoom
 {
     enum Kind : std::uint8_t { Input, Reserved, Output, Accumulator, Interior };
@@ -111,18 +114,18 @@ struct RunRoom
     bool operator==(const RunRoom&) const = default;
 };
 
-/// A stretch of time in which a unit does nothing.
+/// A stretch of time in which a unit is idle.
 struct RunStall
 {
     RunUnit unit = RunUnit::Load;
     RunWait wait = RunWait::Nothing;
-    std::optional<OpId> op;         ///< op that the unit waits for, for RunWait::Run
-    std::optional<TensorId> tensor; ///< tensor that the unit waits for, for RunWait::Load and RunWait::Store
+    std::optional<OpId> op;         ///< RunWait::Run: op for which the unit waits
+    std::optional<TensorId> tensor; ///< RunWait::Load and RunWait::Store: tensor for which the unit waits
     double begin = 0, end = 0;
     std::uint16_t core = 0;
 };
 
-/// Sums of one unit. busy and the waits add up to the end of the run, for each core.
+/// Sums of one unit. For each core, `busy` and the waits add up to the length of the run.
 struct RunUnitSums
 {
     double busy = 0;
@@ -143,43 +146,45 @@ struct RunCoreSums
     }
 };
 
-/// A subgraph in the run. `length` = R10's latency + startUp + drain - overlap; the lengths add up to the
-/// end.
+/// A subgraph in the run. `length` = latency by R10 + startUp + drain - overlap; the lengths of all subgraphs
+/// add up to the end of the run.
 struct RunSubgraph
 {
     double admitted = 0; ///< time at which its first step is admitted
     double begin = 0;    ///< time at which its first command begins
     double end = 0;      ///< time at which its last step has ended
     std::int64_t firstStep = 0,
-                 steps = 0; ///< in ScheduleRun::steps; of several cores its steps are mixed with others
-    double latency = 0;     ///< R10.1
-    double length = 0;      ///< by how much it moves the end of the run so far
-    double startUp = 0;     ///< part of `length` before its first run begins
-    double drain = 0;       ///< part of `length` after its last run has ended
-    double overlap = 0;     ///< what its units do side by side that R10 adds up, less its stalls
-    double early = 0;       ///< how long before the end of the subgraphs before it its commands begin
+                 /// Indices in ScheduleRun::steps; with several cores, steps of other subgraphs lie between
+                 /// them.
+        steps = 0;
+    double latency = 0; ///< latency by R10.1
+    double length = 0;  ///< time by which the subgraph delays the end of the run so far
+    double startUp = 0; ///< part of `length` before the first run of the subgraph begins
+    double drain = 0;   ///< part of `length` after the last run of the subgraph has ended
+    double overlap = 0; ///< time in which units work in parallel although R10 adds them up, minus the stalls
+    double early = 0;   ///< time from the begin of its commands to the end of the subgraphs before it
     std::array<double, kRunUnits> busy{};
 };
 
-/// A run. `steps`, `commands`, `room` and `stalls` are empty if more than RunOptions::mostCommands commands
-/// were run; all sums are complete.
+/// The run of a schedule. `steps`, `commands`, `room` and `stalls` are empty if the run has more than
+/// RunOptions::mostCommands commands; all sums are complete nevertheless.
 struct ScheduleRun
 {
     RunOptions options;
     Rules rules;
     double end = 0;
-    double latency = 0;                         ///< R10's total
-    std::array<RunUnitSums, kRunUnits> units{}; ///< sums of all cores together
+    double latency = 0;                         ///< total latency by R10
+    std::array<RunUnitSums, kRunUnits> units{}; ///< sums over all cores
     std::vector<RunCoreSums> cores;
-    std::int64_t loadUnits = 0, storeUnits = 0; ///< between external and fast memories
-    std::int64_t networkUnits = 0;              ///< read from other cores
-    double channelBusy = 0;                     ///< loads and stores of all cores over the channel
-    std::int64_t peakUnits = 0;                 ///< largest amount of memory in use in one core
+    std::int64_t loadUnits = 0, storeUnits = 0; ///< units moved between external and fast memories
+    std::int64_t networkUnits = 0;              ///< units read from other cores
+    double channelBusy = 0;                     ///< time of loads and stores of all cores over the channel
+    std::int64_t peakUnits = 0;                 ///< largest amount of memory in use in any core
     std::int64_t stepCount = 0;
-    /// False if the exact times have no common denominator that can be held; durations are then rounded to a
-    /// multiple of 2^-40.
+    /// False if the exact times have no common denominator that fits into 128 bits. Durations are then
+    /// rounded to a multiple of 2^-40.
     bool exact = true;
-    bool recorded = true; ///< false if there are too many commands
+    bool recorded = true; ///< false if there are too many commands to record
     std::vector<RunSubgraph> subgraphs;
     std::vector<RunStep> steps;       ///< steps in order of admission
     std::vector<RunCommand> commands; ///< commands in order of their begin
@@ -192,9 +197,9 @@ struct ScheduleRun
     }
 };
 
-/// Runs a schedule (R20), given its evaluation under the rules of the run. Refused with a reason: a schedule
-/// that breaks a rule, a number of cores out of range, a negative prefetch, donation=yes, too many steps, a
-/// stop.
+/// Runs a schedule (R20), given its evaluation under the rules of the run. Refuses, with a reason, a schedule
+/// that breaks a rule, a number of cores out of range, a negative prefetch, donation=yes, and too many steps.
+/// Returns an Error when stopped.
 [[nodiscard]] Result<ScheduleRun> runSchedule(const Problem& problem, const Schedule& schedule,
                                               const Evaluation& evaluation, const RunOptions& options = {},
                                               const Progress& progress = {});

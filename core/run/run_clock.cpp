@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kMost = 4e37; // a little less than 2^125
 
-/// The denominators that the runs of an op can have.
+/// A common multiple of the denominators that the durations of an op's runs can have.
 ExactTime denominatorOf(const Problem& problem, const StepCosts& costs, OpId o)
 {
     const Op& op = problem.op(o);

@@ -6,7 +6,7 @@
 
 namespace tilewright {
 
-// Admission -------------------------------------------------------------------------------------------
+// Functions for the admission of steps ----------------------------------------------------------------
 
 bool RunCore::admits()
 {
@@ -48,7 +48,7 @@ void RunCore::release(SubgraphId subgraph)
     m_shared.record.room(m_core, m_room.taken(), m_shared.now);
 }
 
-// Beginnings ------------------------------------------------------------------------------------------
+// Functions for beginnings of commands ----------------------------------------------------------------
 
 void RunCore::record(RunCommand what, Ticks end)
 {
@@ -56,7 +56,7 @@ void RunCore::record(RunCommand what, Ticks end)
     m_shared.record.begin(what, m_shared.now, end);
 }
 
-/// True if all commands have ended that made the tensor, or kept it.
+/// True if all commands that computed or loaded the kept tensor have ended.
 bool RunCore::isComplete(const Origin& origin) const
 {
     const RunShared::SubgraphState& s = m_shared.of(origin.subgraph);
@@ -118,7 +118,7 @@ bool RunCore::beginNetworkRead()
     return true;
 }
 
-// Ends ------------------------------------------------------------------------------------------------
+// Functions for ends of commands ----------------------------------------------------------------------
 
 std::optional<Ticks> RunCore::nextEnd() const
 {
@@ -183,7 +183,7 @@ void RunCore::endStore()
     endStep(step);
 }
 
-/// Ends the step if nothing of it is left.
+/// Ends the step if all its commands have ended.
 void RunCore::endStep(std::int64_t number)
 {
     const auto isOver = [](const StepState& s) { return s.loads == 0 && s.runs == 0 && s.stores == 0; };

@@ -15,22 +15,22 @@
 
 namespace tilewright {
 
-/// State that the cores of a run share.
+/// State that all cores of a run share.
 struct RunShared
 {
-    /// The stores of a tensor by one subgraph.
+    /// A gate: loads of a tensor pass it when one subgraph has stored the tensor.
     struct Gate
     {
         TensorId tensor;
         SubgraphId subgraph;
-        std::uint64_t left = 0; ///< stores that were named and have not ended
+        std::uint64_t left = 0; ///< number of stores that were named and have not ended
     };
     struct SubgraphState
     {
-        std::uint64_t runs = 0, keptLoads = 0; ///< commands that were named and have not ended
-        std::size_t unnamed = 0;               ///< cores that have not named all their steps; 0 with one core
-        std::int64_t steps = 0;                ///< with several cores: steps that have not ended
-        std::vector<std::uint32_t> gates;      ///< gates of the tensors that it stores
+        std::uint64_t runs = 0, keptLoads = 0; ///< numbers of commands that were named and have not ended
+        std::size_t unnamed = 0; ///< number of cores that have not named all their steps; 0 with one core
+        std::int64_t steps = 0;  ///< with several cores: number of steps that have not ended
+        std::vector<std::uint32_t> gates; ///< gates of the tensors that the subgraph stores
     };
 
     const Problem& problem;
@@ -42,7 +42,7 @@ struct RunShared
     Ticks now = 0;
     std::vector<Gate> gates{};
     std::vector<SubgraphState> subgraphs{};
-    std::optional<std::size_t> channel{}; ///< core whose transfer is under way over the channel
+    std::optional<std::size_t> channel{}; ///< core whose transfer currently uses the channel
     /// Subgraphs that have ended on all cores since all cores were last notified.
     std::vector<SubgraphId> ended{};
 
@@ -60,47 +60,49 @@ struct RunShared
 };
 
 /// One core of a run (R20, docs/rules/run.md 5). It names the commands of a step, admits the step, and begins
-/// and ends commands; a RunEngine lets time pass and lends the channel and the network. A step is taken in
-/// when it is admitted, so that only those that have not ended are in memory.
+/// and ends commands. A RunEngine advances the time and assigns the channel and the network. A step is stored
+/// when it is admitted, so that only steps that have not ended are in memory.
 class RunCore
 {
 public:
     RunCore(RunShared& shared, std::uint16_t core);
 
-    /// The steps from here on are those of the next subgraph. `resident`: RES before it.
+    /// Starts the next subgraph: the following steps belong to it. `resident`: tensors resident before it
+    /// (RES).
     void beginSubgraph(SubgraphId id, const Subgraph& subgraph, std::span<const TensorId> resident);
-    /// All steps of the current subgraph are named: later ones read what it stores and retains.
+    /// Reports that all steps of the current subgraph are named. Later steps read what it stores and retains.
     void endSubgraph();
-    /// Names the commands of the next step, which then waits for its admission. `last`: of its stretch.
+    /// Names the commands of the next step, which then waits for its admission. `last`: it is the last step
+    /// of its stretch.
     void name(const Step& step, const StepLinks& links, bool last);
     [[nodiscard]] bool admits();
     void admit();
-    /// True if there is no further step.
+    /// Reports that there is no further step.
     void nameNothing() { m_held = RunWait::Nothing; }
 
     void beginRuns();
-    /// Begins a transfer over the channel, which is free. Returns false if none is ready.
+    /// Begins a transfer over the channel, which must be free. Returns false if no transfer is ready.
     [[nodiscard]] bool beginTransfer();
-    /// Begins a transfer over the network. Returns false if none is ready.
+    /// Begins a transfer over the network. Returns false if no transfer is ready.
     [[nodiscard]] bool beginNetworkRead();
     [[nodiscard]] bool isOnNetwork() const { return m_loading && m_queue[kLoad].front().what.network; }
-    /// When the next command ends; empty if none is under way.
+    /// Time at which the next command ends; empty if no command is running.
     [[nodiscard]] std::optional<Ticks> nextEnd() const;
-    /// Records what units wait for until `next`.
+    /// Records what each unit waits for until the time `next`.
     void wait(Ticks next);
-    /// Ends the commands that end now.
+    /// Ends the commands whose end is now.
     void endCommands();
-    /// The subgraph has ended on all cores: what it reserves may go.
+    /// Reports that the subgraph has ended on all cores, so that its reserved memory is released.
     void release(SubgraphId subgraph);
     [[nodiscard]] bool isOver() const { return m_steps.empty(); }
 
 private:
-    // Each queue carries out its commands in order; the first one may be under way. A count of a queue means
-    // that so many commands, its first ones, have ended.
+    // A queue executes its commands in order; the first one may be running. A count of a queue is the number
+    // of its commands, from the first one on, that must have ended.
     enum Queue : std::uint8_t { kArray, kVector, kLoad };
     using Counts = std::array<std::uint64_t, 3>;
 
-    /// The subgraph that made a resident tensor, or kept it (R9.7).
+    /// The subgraph that produced or kept a resident tensor (R9.7).
     struct Origin
     {
         TensorId tensor;
@@ -116,23 +118,23 @@ private:
     struct StepState
     {
         RunStep what;
-        std::int64_t place = -1;                       // in ScheduleRun::steps
-        std::uint32_t loads = 0, runs = 0, stores = 0; // commands that have not ended
-        std::uint32_t incomplete = 0;                  // stores whose tile is not complete
+        std::int64_t place = -1;                       // index in ScheduleRun::steps
+        std::uint32_t loads = 0, runs = 0, stores = 0; // numbers of commands that have not ended
+        std::uint32_t incomplete = 0;                  // number of stores whose tile is not computed yet
         std::vector<RoomLedger::ItemId> items;
-        std::vector<Store> tiles; // to store, each as soon as a run completes it
+        std::vector<Store> tiles; // tiles to store, each as soon as a run completes it
     };
     struct Command // a run or a load
     {
         RunCommand what;
         Ticks duration = 0;
-        Counts needs{};                     // of a run: what must have ended before it
-        std::vector<std::uint32_t> gates{}; // of a load: gates of what it reads
-        std::vector<Origin> origins{};      // with several cores: resident tensors that it reads
-        std::int32_t completes = -1;        // of a run: tile of its step that it completes; -1: none
+        Counts needs{};                     // run: counts of each queue that must have ended before it begins
+        std::vector<std::uint32_t> gates{}; // load: gates of the tensors that it reads
+        std::vector<Origin> origins{}; // with several cores: origins of the resident tensors that it reads
+        std::int32_t completes = -1;   // run: index of the tile of its step that it completes; -1: none
     };
 
-    // run_core_names.cpp
+    // Functions of run_core_names.cpp:
     void nameLoads(const Step& step);
     void nameNetworkRead(const StepLinks& links);
     void nameRuns(const Step& step, const StepLinks& links);
@@ -147,7 +149,7 @@ private:
         return m_problem.op(op).type == OpType::MatMul ? kArray : kVector;
     }
 
-    // run_core.cpp
+    // Functions of run_core.cpp:
     void record(RunCommand what, Ticks end);
     [[nodiscard]] bool isReady(const Command& command) const;
     [[nodiscard]] bool isComplete(const Origin& origin) const;
@@ -160,7 +162,7 @@ private:
         return m_steps[static_cast<std::size_t>(step - m_oldest)];
     }
 
-    // run_core_waits.cpp
+    // Functions of run_core_waits.cpp:
     [[nodiscard]] bool isBusy(RunUnit unit) const;
     [[nodiscard]] RunRecord::Wait waitOf(RunUnit unit) const;
     [[nodiscard]] RunRecord::Wait waitOfRun(const Command& run) const;
@@ -177,25 +179,29 @@ private:
     const std::uint16_t m_core;
     RoomLedger m_room;
 
-    // the subgraph whose steps are named
+    // The subgraph whose steps are being named:
     SubgraphId m_subgraph;
     const Subgraph* m_current = nullptr;
-    std::vector<TensorId> m_resident; // before it
+    std::vector<TensorId> m_resident; // tensors resident before the subgraph
     std::optional<StepCosts> m_costs;
-    std::uint64_t m_keptLoads = 0; // loads up to the subgraph's last transfer of kept tensors (R9.7); 0: none
-    // by step of the current tile, by run: its place in its queue, from 1
+    // Number of loads up to the subgraph's last transfer of kept tensors (R9.7); 0: none.
+    std::uint64_t m_keptLoads = 0;
+    // Per step of the current tile and per run: its position in its queue, from 1.
     std::vector<std::vector<std::uint64_t>> m_places;
-    bool m_holdsReserved = false; // what it reserves, until it has ended on all cores
+    // True while the subgraph's reserved memory is held, until the subgraph has ended on all cores.
+    bool m_holdsReserved = false;
 
     IdVector<TensorId, std::int64_t>
-        m_gateOf;                            // by tensor: gate of the latest earlier subgraph that stores it
-    IdVector<TensorId, Counts> m_completeAt; // by resident tensor: what must have ended, on one core
+        m_gateOf; // per tensor: gate of the latest earlier subgraph that stores it
+    // With one core, per resident tensor: counts that must have ended.
+    IdVector<TensorId, Counts> m_completeAt;
 
-    // of several cores
-    IdVector<TensorId, Origin> m_origin;           // by resident tensor
-    IdVector<TensorId, std::vector<Rect>> m_parts; // by resident tensor: what is in this core
-    IdVector<TensorId, std::vector<Rect>> m_made;  // by retained tensor: likewise, by the current subgraph
-    std::uint64_t m_networkLoads = 0;              // loads up to the last one over the network; 0: none
+    // With several cores:
+    IdVector<TensorId, Origin> m_origin;           // per resident tensor
+    IdVector<TensorId, std::vector<Rect>> m_parts; // per resident tensor: the parts that this core holds
+    // Per retained tensor: the parts that this core holds after the current subgraph.
+    IdVector<TensorId, std::vector<Rect>> m_made;
+    std::uint64_t m_networkLoads = 0; // number of loads up to the last one over the network; 0: none
     struct Reservation
     {
         SubgraphId subgraph;
@@ -203,18 +209,19 @@ private:
     };
     std::vector<Reservation> m_reservations;
 
-    std::deque<StepState> m_steps; // admitted steps, from the first one that has not ended
-    std::int64_t m_oldest = 0;     // number of that one
-    std::int64_t m_admitted = 0;   // number of steps
+    std::deque<StepState> m_steps; // admitted steps from the first one that has not ended
+    std::int64_t m_oldest = 0;     // number of the first step in m_steps
+    std::int64_t m_admitted = 0;   // number of admitted steps
     StepState m_next;              // the step that waits for its admission
     std::vector<Command> m_nextLoads, m_nextRuns;
-    RunWait m_held = RunWait::Nothing; // why it waits; Nothing: there is no further step
+    RunWait m_held = RunWait::Nothing; // why m_next waits; Nothing: there is no further step
 
-    std::array<std::deque<Command>, 3> m_queue; // by Queue
+    std::array<std::deque<Command>, 3> m_queue; // indexed by Queue
     std::deque<Store> m_stores;
     Counts m_named{}, m_ended{};
-    std::array<std::optional<Ticks>, 2> m_running; // when the first run of array and vector ends
-    std::optional<Ticks> m_loading, m_storing;     // likewise of the loads and the stores
+    // End of the current run of the array and of the vector unit.
+    std::array<std::optional<Ticks>, 2> m_running;
+    std::optional<Ticks> m_loading, m_storing; // end of the current load and of the current store
 };
 
 } // namespace tilewright

@@ -91,7 +91,7 @@ RunCommand RunCore::command(RunUnit unit) const
     return out;
 }
 
-// Loads -----------------------------------------------------------------------------------------------
+// Functions that name loads ---------------------------------------------------------------------------
 
 void RunCore::addGates(TensorId read, std::vector<std::uint32_t>& gates) const
 {
@@ -139,7 +139,7 @@ void RunCore::nameLoads(const Step& step)
     ++m_shared.of(m_subgraph).keptLoads;
 }
 
-/// Names one transfer for the parts of resident tensors that the step reads and this core does not have.
+/// Names one transfer for those parts of resident tensors that the step reads and this core does not hold.
 void RunCore::nameNetworkRead(const StepLinks& links)
 {
     Command all;
@@ -167,7 +167,7 @@ void RunCore::nameNetworkRead(const StepLinks& links)
     m_networkLoads = m_named[kLoad] + m_nextLoads.size();
 }
 
-/// Notes what the step makes and loads of the tensors that its subgraph retains: it stays in this core.
+/// Records the parts of retained tensors that the step computes or loads. They stay in this core.
 void RunCore::nameParts(const Step& step)
 {
     for (const StepRun& r : step.runs)
@@ -177,7 +177,7 @@ void RunCore::nameParts(const Step& step)
         addCovered(m_made[part.tensor], part.rect);
 }
 
-// Runs and stores -------------------------------------------------------------------------------------
+// Functions that name runs and stores -----------------------------------------------------------------
 
 /// Adds to the needs of a run the commands that produce its inputs; they must have ended before it begins.
 void RunCore::addNeeds(const Step& step, const StepLinks& links, std::uint32_t index, Command& run) const
@@ -192,7 +192,7 @@ void RunCore::addNeeds(const Step& step, const StepLinks& links, std::uint32_t i
         case StepRead::Kind::Run:
             require(queueOf(step.runs[read.index].op), m_places.back()[read.index]);
             break;
-        case StepRead::Kind::Earlier: // a driver, and so a MatMul
+        case StepRead::Kind::Earlier: // a driver, hence a MatMul
             require(kArray,
                     m_places[static_cast<std::size_t>(step.kStep - (step.index - read.step))][read.index]);
             break;
@@ -220,7 +220,7 @@ void RunCore::nameRuns(const Step& step, const StepLinks& links)
         m_places.clear();
     m_places.emplace_back(step.runs.size(), 0);
     m_nextRuns.clear();
-    Counts before{}; // prefetch 0: the run before and all loads
+    Counts before{}; // with prefetch 0, a run waits for the previous run and for all loads
     if (m_shared.prefetch == 0)
         before[kLoad] = m_named[kLoad];
     for (const std::uint32_t i : links.order) {

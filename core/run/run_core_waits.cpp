@@ -44,7 +44,7 @@ RunRecord::Wait RunCore::waitOf(RunUnit unit) const
     return {};
 }
 
-/// Commands of other cores that make a resident tensor.
+/// The wait for commands of other cores that compute a resident tensor.
 std::optional<RunRecord::Wait> RunCore::waitOfOrigin(const Command& c) const
 {
     for (const Origin& o : c.origins)
@@ -81,7 +81,8 @@ RunRecord::Wait RunCore::waitOfStore() const
     if (!m_stores.empty() && m_shared.channel)
         return {RunWait::Channel};
     for (const Queue q : {kArray, kVector})
-        if (!m_stores.empty() && m_running[q]) // prefetch 0: runs of the step are left
+        // With prefetch 0, stores wait until all runs of the step have ended.
+        if (!m_stores.empty() && m_running[q])
             return {RunWait::Run, m_queue[q].front().what.op, {}};
     for (const StepState& s : m_steps)
         if (s.incomplete > 0) {

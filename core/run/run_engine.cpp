@@ -28,7 +28,7 @@ RunEngine::RunEngine(const Problem& problem, const Schedule& schedule, const Rul
         m_cores.emplace_back(m_shared, static_cast<std::uint16_t>(core));
 }
 
-/// Assigns the stretches that have steps to cores (docs/rules/run.md 5.1).
+/// Assigns those stretches that have steps to cores (docs/rules/run.md 5.1).
 std::vector<StepStretch> RunEngine::assign(const std::vector<StepStretch>& stretches, bool readsResident)
 {
     const auto isUsed = [](const StepStretch& s) { return s.steps > 0; };
@@ -147,7 +147,7 @@ void RunEngine::beginCommands()
         }
 }
 
-/// Moves on to the next end of a command. Returns false if none is under way.
+/// Advances the time to the next end of a command. Returns false if no command is running.
 bool RunEngine::passTime()
 {
     std::optional<Ticks> next;

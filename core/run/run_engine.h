@@ -12,8 +12,8 @@
 
 namespace tilewright {
 
-/// Runs a schedule on one or several cores (R20, docs/rules/run.md 5). Event-driven: time moves from one end
-/// of a command to the next.
+/// Runs a schedule on one or several cores (R20, docs/rules/run.md 5). Event-driven: the time advances from
+/// one end of a command to the next.
 class RunEngine
 {
 public:
@@ -22,26 +22,27 @@ public:
     RunEngine(const Problem& problem, const Schedule& schedule, const Rules& rules, const RunClock& clock,
               const RunOptions& options, RunRecord& record);
 
-    /// Lets time pass until everything has ended. `steps`: of the schedule, for the reported progress.
+    /// Advances the time until all commands have ended. `steps`: number of steps of the schedule, for
+    /// reporting progress.
     [[nodiscard]] End run(double steps, const Progress& progress);
-    /// The time now.
+    /// The current time.
     [[nodiscard]] Ticks now() const { return m_shared.now; }
 
 private:
-    /// A subgraph that some core is still to begin or to name.
+    /// A subgraph that some core has not yet begun or named completely.
     struct Open
     {
         std::shared_ptr<const StepOrder> order;
-        std::vector<StepStretch> stretches; ///< by core
-        std::size_t passed = 0;             ///< cores that need it no more
+        std::vector<StepStretch> stretches; ///< per core
+        std::size_t passed = 0;             ///< number of cores that have named all their steps of it
     };
-    /// The steps of a core.
+    /// The steps that are fed to one core.
     struct Feed
     {
         std::optional<StepStream> stream;
-        std::size_t subgraph = 0; ///< subgraph of `stream`, or the next one
-        std::int64_t left = 0;    ///< with several cores: steps of `stream` that are not named
-        bool hasNext = false;     ///< a step waits for its admission
+        std::size_t subgraph = 0; ///< subgraph of `stream`, or the next subgraph
+        std::int64_t left = 0;    ///< with several cores: number of steps of `stream` that are not named
+        bool hasNext = false;     ///< true if a step waits for its admission
     };
     [[nodiscard]] std::vector<StepStretch> assign(const std::vector<StepStretch>& stretches,
                                                   bool readsResident);
@@ -53,12 +54,12 @@ private:
     const Schedule& m_schedule;
     const RunOptions& m_options;
     RunShared m_shared;
-    std::vector<std::vector<TensorId>> m_resident; ///< by subgraph: RES before it
-    std::vector<Open> m_open;                      ///< by subgraph
+    std::vector<std::vector<TensorId>> m_resident; ///< per subgraph: tensors resident before it (RES)
+    std::vector<Open> m_open;                      ///< subgraphs that are open, by number
     std::deque<RunCore> m_cores;
     std::vector<Feed> m_feeds;
-    std::size_t m_nextOnChannel = 0, m_nextOnNetwork = 0; ///< cores whose turn it is
-    /// First core of the subgraph opened last; the core after its last one.
+    std::size_t m_nextOnChannel = 0, m_nextOnNetwork = 0; ///< next core to use the channel (network)
+    /// First core of the subgraph that was opened last, and the core after its last one.
     std::size_t m_firstCore = 0, m_nextCore = 0;
 };
 

@@ -31,7 +31,7 @@ RunIndex indexOf(const ScheduleRun& run)
             {c.begin, c.end, static_cast<std::uint32_t>(i), false});
         const auto step = static_cast<std::size_t>(c.step);
         const bool runs = c.unit == RunUnit::Array || c.unit == RunUnit::Vector;
-        if (runs && !worked[step]) { // commands are in order of their beginning
+        if (runs && !worked[step]) { // commands are sorted by their begin
             worked[step] = true;
             out.worksFrom[step] = c.begin;
         }
@@ -71,8 +71,8 @@ std::optional<std::size_t> stepAt(const ScheduleRun& run, const RunIndex& index,
     if (after == steps.begin())
         return steps.empty() ? std::nullopt : std::optional<std::size_t>(steps.front());
     const auto last = static_cast<std::size_t>(after - steps.begin()) - 1;
-    // A step is admitted when all up to prefetch + 1 places before it have ended: only the last ones can be
-    // open.
+    // A step is admitted only when all steps more than `prefetch` before it have ended. So only the last ones
+    // can be open.
     const auto open = static_cast<std::size_t>(std::max<std::int64_t>(0, run.options.prefetch));
     for (std::size_t i = last - std::min(last, open); i < last; ++i)
         if (run.steps[steps[i]].ended > time)
@@ -137,7 +137,7 @@ std::optional<RunWait> longestWait(const RunUnitSums& sums)
 
 RunReason reasonOf(const RunDifference& d)
 {
-    if (std::abs(d.change()) <= 1e-9 * std::max(d.latency, d.length)) // a rounding error
+    if (std::abs(d.change()) <= 1e-9 * std::max(d.latency, d.length)) // the difference is a rounding error
         return RunReason::None;
     if (d.change() < 0)
         return RunReason::Overlap;

@@ -99,7 +99,7 @@ void RunRecord::wait(std::uint16_t core, RunUnit unit, const Wait& wait, Ticks f
     open = Stall{wait, from, to};
 }
 
-/// Writes the stall of a unit that has not been written yet.
+/// Writes the current stall of a unit if it has not been written yet.
 void RunRecord::close(std::uint16_t core, RunUnit unit)
 {
     std::optional<Stall>& open = m_cores[core].open[static_cast<std::size_t>(unit)];
@@ -111,7 +111,7 @@ void RunRecord::close(std::uint16_t core, RunUnit unit)
     open.reset();
 }
 
-/// From here on only the sums are kept.
+/// Drops all entries. From now on only the sums are kept.
 void RunRecord::forget()
 {
     m_out.recorded = false;
@@ -121,7 +121,7 @@ void RunRecord::forget()
     m_out.stalls = {};
 }
 
-/// Sums of the units of each core and of all cores.
+/// Adds up the times of the units of each core and of all cores.
 void RunRecord::addUnits()
 {
     std::array<Ticks, kRunUnits> busy{};
@@ -157,7 +157,7 @@ void RunRecord::finish(Ticks end, const std::vector<double>& latencies)
     m_out.end = m_clock.time(end);
     m_out.exact = m_clock.exact();
 
-    Ticks before = 0; // the end of the run so far
+    Ticks before = 0; // end of the run so far
     for (std::size_t i = 0; i < m_spans.size(); ++i) {
         const Span& s = m_spans[i];
         const Ticks begin = s.begin.value_or(before);

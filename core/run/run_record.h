@@ -15,7 +15,7 @@ namespace tilewright {
 class RunRecord
 {
 public:
-    /// Why a unit does nothing.
+    /// Why a unit is idle.
     struct Wait
     {
         RunWait wait = RunWait::Nothing;
@@ -24,21 +24,21 @@ public:
         bool operator==(const Wait&) const = default;
     };
 
-    /// `steps`: that the run will have.
+    /// `steps`: expected number of steps of the run.
     RunRecord(ScheduleRun& out, const RunClock& clock, std::size_t cores, double steps)
         : m_out(out), m_clock(clock), m_steps(steps), m_cores(cores)
     {
         m_out.cores.resize(cores);
     }
 
-    /// Returns the index of the step in ScheduleRun::steps. `step` without its times.
+    /// Adds an admitted step, whose times are not set yet. Returns its index in ScheduleRun::steps.
     std::int64_t admit(RunStep step, Ticks now);
-    /// `command` without its times.
+    /// Adds a command that begins; the times in `command` are not set yet.
     void begin(RunCommand command, Ticks begin, Ticks end);
     void endStep(std::int64_t step, SubgraphId subgraph, Ticks now);
     void room(std::uint16_t core, const std::array<std::int64_t, RunRoom::kKinds>& taken, Ticks now);
     void wait(std::uint16_t core, RunUnit unit, const Wait& wait, Ticks from, Ticks to);
-    /// Fills the sums. `latencies`: R10.1 of the subgraphs.
+    /// Computes the sums. `latencies`: latencies of the subgraphs by R10.1.
     void finish(Ticks end, const std::vector<double>& latencies);
 
 private:
@@ -68,8 +68,8 @@ private:
         Ticks roomTime = -1;
         std::size_t room = 0; ///< index of the core's last entry in ScheduleRun::room
     };
-    /// Makes room, where `list` is full, for as many entries as all steps will have at the present rate:
-    /// growing by doubling copies and touches twice the memory.
+    /// If `list` is full, reserves memory for as many entries as all steps are expected to have. Growing by
+    /// doubling would copy and touch twice the memory.
     template <typename Entry> void makeRoom(std::vector<Entry>& list) const
     {
         if (list.size() < list.capacity() || m_out.stepCount == 0)
@@ -78,7 +78,8 @@ private:
         const auto size = static_cast<double>(list.size());
         const double whole = kSpare * size * m_steps / static_cast<double>(m_out.stepCount);
         list.reserve(
-            static_cast<std::size_t>(std::clamp(whole, 2 * size + 64, 8 * size + 1024))); // not far off
+            // Limits the effect of an early estimate.
+            static_cast<std::size_t>(std::clamp(whole, 2 * size + 64, 8 * size + 1024)));
     }
     void close(std::uint16_t core, RunUnit unit);
     void forget();

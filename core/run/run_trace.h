@@ -7,9 +7,9 @@
 
 namespace tilewright {
 
-/// Returns a recorded run in the Chrome trace-event format, one unit of time as one microsecond: lanes for
-/// load, array, vector and store with their commands and waits, subgraphs and steps as nested spans, and the
-/// room taken as a counter, in elements. Each core is a process.
+/// Returns a recorded run in the Chrome trace-event format; one unit of time is shown as one microsecond. It
+/// has lanes for load, array, vector and store with their commands and waits, subgraphs and steps as nested
+/// spans, and a counter of the memory in use, in elements. Each core is a process.
 [[nodiscard]] std::string runTrace(const Problem& problem, const Schedule& schedule, const ScheduleRun& run);
 
 } // namespace tilewright

@@ -8,7 +8,8 @@ namespace tilewright {
 
 namespace {
 
-/// Schedule of one subgraph relative to its block: ops and tensors by position in the block instead of id.
+/// Schedule of one subgraph relative to its block. Ops and tensors are identified by their position in the
+/// block.
 struct SubgraphInBlock
 {
     std::vector<std::int64_t> places;
@@ -79,7 +80,7 @@ private:
     }
 
     const Problem& m_problem;
-    std::vector<std::int64_t> m_block, m_index; // block and index in the block, by op
+    std::vector<std::int64_t> m_block, m_index; // per op: number of its block, and index in the block
 };
 
 } // namespace

@@ -9,9 +9,9 @@
 
 namespace tilewright {
 
-/// Returns for each block of a repetition the index of the first block with an equal schedule: corresponding
-/// ops in the same subgraphs, equal execution order, granularities and traversals, corresponding tensors
-/// retained.
+/// Returns for each block of a repetition the index of the first block with an equal schedule. Schedules of
+/// two blocks are equal if corresponding ops are in the same subgraphs, with equal execution order,
+/// granularities and traversals, and if corresponding tensors are retained.
 [[nodiscard]] std::vector<std::size_t> scheduledLike(const Problem& problem, const Schedule& schedule,
                                                      const Repetition& repetition);
 

@@ -22,7 +22,8 @@ std::vector<OpId> sortedOps(const Subgraph& s)
 /// Indices of a longest increasing subsequence.
 std::vector<std::size_t> longestIncreasing(const std::vector<std::size_t>& values)
 {
-    std::vector<std::size_t> tails; // by length: index of the smallest last value of an increasing sequence
+    // Per length: index of the smallest last value of an increasing subsequence of this length.
+    std::vector<std::size_t> tails;
     std::vector<std::size_t> previous(values.size(), kNone);
     for (std::size_t i = 0; i < values.size(); ++i) {
         const auto at =
@@ -40,8 +41,8 @@ std::vector<std::size_t> longestIncreasing(const std::vector<std::size_t>& value
     return out;
 }
 
-/// Different subgraphs of the two schedules that share ops, directly or through others. They are replaced in
-/// one step.
+/// Subgraphs of the two schedules that differ and share ops, directly or through other subgraphs. They are
+/// replaced in one step.
 struct Cluster
 {
     std::vector<std::size_t> before;
@@ -81,7 +82,7 @@ public:
     }
 
 private:
-    /// A subgraph of the intermediate schedule between a and b.
+    /// A subgraph of an intermediate schedule between a and b.
     struct Item
     {
         SubgraphPtr subgraph;
@@ -92,7 +93,7 @@ private:
 
     void match()
     {
-        // Subgraphs of a with these ops, last one first.
+        // Subgraphs of `a` by their ops; for equal ops, the last one is first.
         std::map<std::vector<OpId>, std::vector<std::size_t>> byOps;
         for (std::size_t i = m_a.size(); i-- > 0;)
             byOps[sortedOps(*m_a.subgraphs[i])].push_back(i);
@@ -114,7 +115,7 @@ private:
 
     void findClusters()
     {
-        // Union-find over the unmatched subgraphs: those of a first, then those of b.
+        // Union-find over the unmatched subgraphs: first those of `a`, then those of `b`.
         const std::size_t n = m_a.size() + m_b.size();
         std::vector<std::size_t> parent(n);
         std::iota(parent.begin(), parent.end(), std::size_t{0});
@@ -151,7 +152,7 @@ private:
     }
 
     /// Assigns sort keys to the subgraphs of b. A matched subgraph that does not move gets its position in a.
-    /// An unmatched one comes between its neighbours in b, near the position of its ops in a.
+    /// An unmatched one is placed between its neighbours in b, near the position of its ops in a.
     void assignSortKeys()
     {
         std::vector<std::size_t> matched;
@@ -223,7 +224,7 @@ private:
         return {list.begin(), list.end()};
     }
 
-    /// ", retains NAME" for tensors that no subgraph of the cluster has retained before; else empty.
+    /// Text ", retains NAME" for tensors that no subgraph of the cluster retained before; else empty.
     [[nodiscard]] std::string newlyRetained(const Cluster& cluster) const
     {
         std::string out;
@@ -265,8 +266,8 @@ private:
         push(std::move(d));
     }
 
-    /// Adds the ops that left or joined a subgraph. Subgraphs of both schedules are paired by the most common
-    /// ops.
+    /// Adds the ops that left or joined a subgraph. Each subgraph of b is paired with the one of a with which
+    /// it shares most ops.
     void collectChangedOps(const Cluster& cluster, Difference& d)
     {
         std::vector<std::size_t> open = cluster.before;
@@ -365,7 +366,7 @@ private:
     {
         if (!m_moves[j])
             return;
-        // The new key is right behind the predecessor in b, which is already at its final position.
+        // The new key is just above that of the predecessor in b, which is already at its final position.
         const std::size_t i = m_partnerOfB[j];
         std::ranges::stable_sort(m_current, {}, &Item::key);
         const auto at = std::ranges::find(m_current, i, &Item::before);

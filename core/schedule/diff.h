@@ -11,11 +11,11 @@
 namespace tilewright {
 
 enum class DifferenceKind : std::uint8_t {
-    Fused,       ///< several subgraphs became one
+    Fused,       ///< several subgraphs became one subgraph
     Split,       ///< one subgraph became several
     Moved,       ///< ops changed subgraphs
     Recompute,   ///< ops are computed more often or less often
-    Granularity, ///< different tile size; includes the traversal if one of them is a custom order
+    Granularity, ///< different tile size; also a different traversal if one of them is a custom order
     Traversal,   ///< different order of tiles
     Order,       ///< different position in the schedule
     Retain,      ///< different retained tensors

@@ -18,7 +18,7 @@ Traversal Traversal::custom(std::vector<std::int64_t> order)
 
 namespace {
 
-/// Raster is tested first: on a single row or column several presets give the same order.
+/// Raster is tried first, because on a single row or column several presets give the same order.
 TraversalKind presetOf(const std::vector<std::int64_t>& order, std::int64_t rows, std::int64_t cols)
 {
     constexpr std::array kPresets{TraversalKind::Raster, TraversalKind::Snake, TraversalKind::Column,
@@ -109,7 +109,8 @@ std::vector<std::int64_t> usefulSizes(std::int64_t extent, std::int64_t native, 
     constexpr std::int64_t kMaxTileCounts = 128;
     const std::int64_t most = std::min(extent, limit);
     std::vector<std::int64_t> sizes{most};
-    // A size between two of these values gives as many tiles as the smaller one but needs more memory.
+    // Sizes between two of these values are not useful: they give as many tiles as the smaller one but need
+    // more memory.
     const std::int64_t firstCount = ceilDiv(extent, most);
     for (std::int64_t n = firstCount; n < firstCount + kMaxTileCounts && n <= extent; ++n)
         sizes.push_back(ceilDiv(extent, n));

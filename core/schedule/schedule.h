@@ -18,7 +18,7 @@
 namespace tilewright {
 
 enum class TraversalKind : std::uint8_t {
-    Raster,      ///< null in the file: row by row, left to right
+    Raster,      ///< row by row, left to right; null in the file
     Snake,       ///< row by row, alternating direction
     Column,      ///< column by column, top to bottom
     ColumnSnake, ///< column by column, alternating direction
@@ -33,7 +33,7 @@ class Traversal
 public:
     Traversal() = default; ///< Raster
     Traversal(TraversalKind preset) : m_kind(preset) {}
-    /// Creates an explicit order. It need not be valid: the evaluator checks R5.3.
+    /// Creates an explicit order, which need not be valid: the evaluator checks R5.3.
     [[nodiscard]] static Traversal custom(std::vector<std::int64_t> order);
     /// Creates a traversal from an explicit order of a file: the preset with exactly this order on the grid,
     /// otherwise `Custom`. An explicit raster list stays `Custom`, because rule set `seed` treats null
@@ -58,8 +58,8 @@ private:
 
 [[nodiscard]] std::string_view traversalName(TraversalKind kind);
 
-/// Calls visit(row, col) for each tile in traversal order, until it returns false. Allocates nothing: a grid
-/// may have more tiles than fit into memory.
+/// Calls visit(row, col) for each tile in traversal order, until visit() returns false. No list of tiles is
+/// allocated, because a grid may have more tiles than fit into memory.
 template <class Visit>
 void forEachTile(const Traversal& traversal, std::int64_t rows, std::int64_t cols, Visit&& visit)
 {
@@ -117,7 +117,7 @@ struct Granularity
     auto operator<=>(const Granularity&) const = default;
 };
 
-/// One subgraph of a schedule: ops that run together, their tiling and the tensors retained afterwards.
+/// One subgraph of a schedule: ops that run together, their tiling, and the tensors that it retains.
 struct Subgraph
 {
     std::vector<OpId> ops; ///< in declared order
@@ -136,7 +136,7 @@ using SubgraphPtr = std::shared_ptr<const Subgraph>;
 struct Schedule
 {
     std::vector<SubgraphPtr> subgraphs;
-    std::optional<Rules> rules; ///< R18: the rules that the file states
+    std::optional<Rules> rules; ///< rules that the file states (R18)
     std::string extra;          ///< unknown fields of the file, as the text of one JSON object; kept on save
 
     [[nodiscard]] std::size_t size() const noexcept { return subgraphs.size(); }
@@ -154,7 +154,8 @@ struct TileGrid
     bool operator==(const TileGrid&) const = default;
 };
 
-/// Returns the grid over all sinks of the ops; 0 x 0 without sinks. Requires valid op ids and w, h >= 1.
+/// Returns the tile grid over all sinks of the ops; 0 x 0 if there are no sinks. Requires valid op ids and w,
+/// h >= 1.
 [[nodiscard]] TileGrid tileGrid(const Problem& problem, std::span<const OpId> ops,
                                 const Granularity& granularity);
 
@@ -165,7 +166,7 @@ struct TileGrid
 [[nodiscard]] std::vector<std::int64_t> usefulSizes(std::int64_t extent, std::int64_t native,
                                                     std::int64_t limit);
 
-/// A rule that a schedule breaks (R2.2, R3, R4, R5.3, R9). It is not an input error.
+/// A rule that a schedule breaks (R2.2, R3, R4, R5.3, R9). Such a violation is not an input error.
 enum class IssueCode : std::uint8_t {
     Format,       // "FORMAT": R2.2
     Granularity,  // "GRANULARITY": R2.2
@@ -190,7 +191,7 @@ struct Issue
     std::string text;                   ///< one sentence, with the numbers
     std::optional<OpId> op;             ///< the affected op, if any
     std::optional<TensorId> tensor;     ///< the affected tensor, if any
-    std::int64_t need = 0;              ///< OOM: working set; SUPERNATIVE, K_TOO_LARGE, PROLOGUE: the value
+    std::int64_t need = 0;              ///< value that breaks the rule; OOM: the working set
     std::int64_t have = 0;              ///< the limit that `need` violates
     /// JSON path of the field, if the issue was found while reading a file.
     std::string path;

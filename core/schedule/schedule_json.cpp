@@ -20,8 +20,8 @@ namespace tilewright {
 
 namespace {
 
-/// A list of the file with one entry per subgraph. Its entries are read after all lists are known, because
-/// the verdict is the first fault of the first invalid subgraph, in any of the lists.
+/// A list of the file with one entry per subgraph. The entries are read subgraph by subgraph after all lists
+/// are known, because the verdict is the first fault of the first invalid subgraph, in any of the lists.
 struct Column
 {
     std::optional<JsonCursor> read;
@@ -48,7 +48,8 @@ struct Columns
     Column orders;
     Column latencies;
     Column locked;
-    std::vector<std::string> opNames; ///< empty: ops and tensors are those of the problem, by number
+    /// Empty: the file identifies ops and tensors by their number in the problem.
+    std::vector<std::string> opNames;
     std::vector<std::string> tensorNames;
     std::optional<Rules> rules;
     std::string extra;
@@ -71,7 +72,7 @@ void bindFields(JsonFields& f, Columns& c)
         c.extra = f.others();
 }
 
-/// Names of a kind of part of the problem, all of them; empty if none has a name.
+/// Names of all parts (ops or tensors) of the problem; empty if none has a name.
 template <typename IdT, typename Parts> std::vector<std::string> namesOf(const Parts& parts)
 {
     std::vector<std::string> names;
@@ -82,15 +83,16 @@ template <typename IdT, typename Parts> std::vector<std::string> namesOf(const P
     return names;
 }
 
-/// The numbers of ops or tensors in a file, and what they are in the problem.
+/// Maps the numbers of ops or tensors in a file to those in the problem.
 struct Numbering
 {
-    std::size_t count = 0; ///< ops or tensors of the file
-    bool byName = false;   ///< false: the same number in the problem
+    std::size_t count = 0; ///< number of ops or tensors of the file
+    bool byName = false;   ///< false: numbers in the file are those in the problem
     std::vector<std::optional<std::size_t>> inProblem;
     std::vector<std::string> missing; ///< names of the file that the problem does not have
 
-    /// Matches names. Of several equal names, the first is the first of the problem, and so on.
+    /// Matches ops or tensors by name. Of several with the same name, the first in the file matches the first
+    /// in the problem, and so on.
     Numbering(const std::vector<std::string>& file, const std::vector<std::string>& problem,
               std::size_t problemCount)
         : count(problemCount)
@@ -120,7 +122,7 @@ struct Numbering
     }
 };
 
-/// Tells which ops or tensors of a file the problem does not have. `what`: "op".
+/// Reports which ops or tensors of a file the problem does not have. `what`: "op" or "tensor".
 void tellMissing(const std::string& file, const std::string& what, const Numbering& numbers)
 {
     if (numbers.missing.empty())
@@ -147,8 +149,8 @@ public:
     {
     }
 
-    /// Tells what the file names and the problem does not have. An Error if the problem has none of the ops:
-    /// the schedule is of another one.
+    /// Reports the names in the file that the problem does not have. Returns an Error if the problem has none
+    /// of the ops: then the schedule belongs to another problem.
     [[nodiscard]] Status checkNames(const std::string& file) const
     {
         if (m_ops.byName && m_ops.missing.size() == m_ops.inProblem.size())
@@ -182,7 +184,7 @@ public:
                 if (const auto& list = (m_columns.*column).read; list && m_subgraph < list->size())
                     if (auto status = (this->*reader)(list->at(m_subgraph), s); !status)
                         return status.error();
-            if (!m_leftOut || !s.ops.empty()) // none of its ops is in the problem
+            if (!m_leftOut || !s.ops.empty()) // skips a subgraph of which the problem has no op
                 m_out.schedule.subgraphs.push_back(std::make_shared<const Subgraph>(std::move(s)));
             m_leftOut = false;
         }
@@ -195,10 +197,11 @@ private:
     static constexpr double kLargest = std::numeric_limits<double>::max();
     static constexpr std::size_t kMaxIssues = 1000;
 
-    /// The number of issues is limited because a malicious file could have millions.
+    /// True if the maximum number of issues is reached. It is limited because a malicious file could have
+    /// millions.
     [[nodiscard]] bool full() const { return m_out.formatIssues.size() >= kMaxIssues; }
 
-    /// True on the first call for this mark in the current subgraph.
+    /// True on the first call for this mark in the current subgraph. Sets the mark.
     bool firstTime(std::size_t& mark) const { return std::exchange(mark, m_subgraph + 1) != m_subgraph + 1; }
 
     void issue(IssueCode code, const JsonCursor& where, const std::string& reason)
@@ -337,9 +340,9 @@ private:
     const Columns& m_columns;
     Numbering m_ops, m_tensors;
     LoadedSchedule m_out;
-    IdVector<OpId, std::size_t> m_opSeen; ///< by op: last subgraph that listed it, plus 1
+    IdVector<OpId, std::size_t> m_opSeen; ///< per op: last subgraph that listed it, plus 1
     IdVector<TensorId, std::size_t> m_tensorSeen;
-    std::size_t m_subgraph = 0; ///< in the file
+    std::size_t m_subgraph = 0; ///< index of the current subgraph in the file
     bool m_leftOut = false;     ///< true if an op or a tensor of this subgraph is not in the problem
 };
 

@@ -19,7 +19,7 @@ struct Snapshot
 {
     ProblemPtr problem;
     Schedule schedule;
-    Evaluation evaluation; ///< includes rules and issues
+    Evaluation evaluation; ///< also contains rules and issues
     double arrayTotal = 0; ///< total latency with the same rules but compute=array (R8.2)
     double lowerBound = 0; ///< lower bound of the problem, not of this schedule
     std::uint64_t revision = 0;
@@ -32,7 +32,7 @@ struct Snapshot
             return {};
         return schedule.subgraphs[i.index() - 1]->retain;
     }
-    /// Latency per op: the sum over the subgraphs that compute the op. An op that is recomputed has several.
+    /// Latency of each op: the sum over all subgraphs that compute the op.
     [[nodiscard]] std::vector<double> latencyOfOps() const;
     /// Gap: (total - bound) / bound; 0 without a bound.
     [[nodiscard]] double gap() const { return lowerBound > 0 ? evaluation.total / lowerBound - 1 : 0; }
@@ -44,8 +44,8 @@ using SnapshotPtr = std::shared_ptr<const Snapshot>;
 [[nodiscard]] SnapshotPtr takeSnapshot(ProblemPtr problem, const Schedule& schedule, const Rules& rules,
                                        double lowerBound, std::uint64_t revision);
 
-/// Builds the snapshots of an editing session. Evaluations are cached: an edit, an undo or a drop preview
-/// evaluates only the changed subgraphs. Thread-safe by a mutex.
+/// Builds the snapshots of an editing session. Evaluations are cached, so that an edit, an undo or a drop
+/// preview evaluates only the changed subgraphs. Thread-safe by a mutex.
 class SnapshotTaker
 {
 public:

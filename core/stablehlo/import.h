@@ -9,7 +9,8 @@
 namespace tilewright::stablehlo {
 
 /// Reads a program in the text form of StableHLO (docs/rules/workload.md 7), as jax and stablehlo-opt print
-/// it: the function `main` with the functions that it calls. An Error contains line and reason.
+/// it. The model consists of the function `main` and the functions that it calls. The Error contains line and
+/// reason.
 [[nodiscard]] Result<onnx::Imported> importModel(std::string_view text, const std::string& file);
 
 } // namespace tilewright::stablehlo

@@ -25,7 +25,7 @@ bool isOpening(const Token& t) noexcept
     return t.isSign('(') || t.isSign('[') || t.isSign('{');
 }
 
-/// True if a statement begins with this token, and no line that continues one.
+/// True if a statement can begin with this token, and a continued line cannot.
 bool beginsStatement(const Token& t) noexcept
 {
     if (t.kind == Kind::Value || t.kind == Kind::String || t.kind == Kind::Alias || t.kind == Kind::Block)
@@ -35,7 +35,7 @@ bool beginsStatement(const Token& t) noexcept
            (t.text.find('.') != std::string_view::npos || std::ranges::find(kWords, t.text) != kWords.end());
 }
 
-/// True if a statement goes on behind this token, whatever the next line begins with.
+/// True if a statement continues after this token, whatever the next line begins with.
 bool isOpenEnd(const Token& t) noexcept
 {
     return t.kind == Kind::Arrow || t.isSign(',') || t.isSign('=') || t.isSign(':');
@@ -50,7 +50,7 @@ std::optional<std::int64_t> numberOf(std::string_view text)
     return error == std::errc() && end == text.data() + text.size() ? std::optional(out) : std::nullopt;
 }
 
-/// The numbers in a literal: "[[1, 1], [0, 0]]", "1".
+/// The integers in a literal: "[[1, 1], [0, 0]]", "1"; nullopt if it contains others.
 std::optional<std::vector<std::int64_t>> numbersIn(std::string_view text)
 {
     std::vector<std::int64_t> out;
@@ -83,8 +83,8 @@ std::size_t Program::after(std::size_t i) const noexcept
     return isOpening(m_tokens[i]) ? m_tokens[i].match + 1 : i + 1;
 }
 
-/// The end of the statement at `begin`: the end of its line, unless a bracket is open or the next line goes
-/// on.
+/// The end of the statement at `begin`. It is the end of its line, unless a bracket is open or the next line
+/// continues the statement.
 std::size_t Program::endOf(std::size_t begin, std::size_t end) const
 {
     std::size_t i = begin;
@@ -100,7 +100,7 @@ std::size_t Program::endOf(std::size_t begin, std::size_t end) const
 
 Status Program::read()
 {
-    // Names of locations stand behind the program.
+    // Names of locations are defined after the program.
     for (std::size_t i = 0; i + 2 < m_tokens.size(); ++i)
         if (m_tokens[i].kind == Kind::Alias && m_tokens[i + 1].isSign('=') && m_tokens[i + 2].isWord("loc") &&
             m_tokens[i + 3].isSign('('))
@@ -116,7 +116,7 @@ std::optional<Range> Program::bodyIn(Range s) const
         if (t.isSign('{') && i > s.begin && !m_tokens[i - 1].isWord("attributes") &&
             !m_tokens[i - 1].isSign('<'))
             out = Range{i + 1, t.match};
-        else if (t.isSign('(') && m_tokens[i + 1].isSign('{')) // the generic form has regions in brackets
+        else if (t.isSign('(') && m_tokens[i + 1].isSign('{')) // in the generic form, regions are in brackets
             return Range{i + 2, m_tokens[i + 1].match};
     }
     return out;
@@ -245,7 +245,8 @@ std::string Program::locationName(Range range, int& left) const
     for (std::size_t i = range.begin; i < range.end && left > 0; ++i) {
         const Token& t = m_tokens[i];
         --left;
-        if (t.kind == Kind::String && !m_tokens[i + 1].isSign(':')) // "file.py":3:1 is a place, no name
+        // "file.py":3:1 is a position in a file, not a name.
+        if (t.kind == Kind::String && !m_tokens[i + 1].isSign(':'))
             return printable(t.text);
         if (const auto alias = t.kind == Kind::Alias ? m_aliases.find(t.text) : m_aliases.end();
             alias != m_aliases.end())
@@ -259,7 +260,7 @@ std::string Program::locationIn(Range range) const
 {
     for (std::size_t i = range.begin; i + 1 < range.end; i = after(i))
         if (m_tokens[i].isWord("loc") && m_tokens[i + 1].isSign('(')) {
-            int left = 64; // of a location of many parts, or one that refers to itself
+            int left = 64; // limit for locations of many parts or locations that refer to themselves
             return locationName({i + 2, m_tokens[i + 1].match}, left);
         }
     return {};
@@ -274,7 +275,7 @@ Status Program::readTypes(Statement& out, std::size_t colon) const
             if (!type)
                 return type.error();
             types.push_back(std::move(*type));
-            while (i < end && isOpening(m_tokens[i])) // attributes of a result
+            while (i < end && isOpening(m_tokens[i])) // skips attributes of a result
                 i = after(i);
             if (i >= end || !m_tokens[i].isSign(','))
                 break;
@@ -295,7 +296,7 @@ Status Program::readTypes(Statement& out, std::size_t colon) const
         return s;
     out.hasSignature = i < out.whole.end && m_tokens[i].kind == Kind::Arrow;
     if (!out.hasSignature) {
-        // One type for all, or those of all results, or that of the result last.
+        // The types are one type for all, or the types of all results, or the type of the result last.
         const std::size_t count = out.resultCount();
         if (out.operandTypes.size() == count)
             out.resultTypes = out.operandTypes;
@@ -401,7 +402,7 @@ Result<std::vector<std::int64_t>> Program::integersAt(std::size_t& at) const
         if (!numbers)
             return bad();
         ++at;
-        if (token(at).isSign(':')) { // one number may stand for all elements
+        if (token(at).isSign(':')) { // a single number may stand for all elements
             ++at;
             const auto type = typeAt(m_tokens, at);
             if (!type)

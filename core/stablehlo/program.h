@@ -21,9 +21,9 @@ struct Range
 
 struct Argument
 {
-    std::string_view id; ///< "%arg0"
+    std::string_view id; ///< name of the argument: "%arg0"
     Type type;
-    std::string name; ///< of its location; may be empty
+    std::string name; ///< name of the argument's location; may be empty
     std::uint32_t line = 0;
 };
 
@@ -32,24 +32,23 @@ struct Function
     std::string_view name;
     bool isPublic = true;
     std::vector<Argument> arguments;
-    Range body; ///< empty for a declaration
+    Range body; ///< tokens of the body; empty for a declaration
     std::uint32_t line = 0;
 };
 
-/// One operator, in the form that the printer of its dialect chose or in the generic form
-/// ("stablehlo.add"(%a, %b)).
+/// One operator, in the printed form of its dialect or in the generic form ("stablehlo.add"(%a, %b)).
 struct Statement
 {
-    std::string_view name; ///< "stablehlo.add", "return"
+    std::string_view name; ///< name of the operator: "stablehlo.add", "return"
     std::uint32_t line = 0;
-    /// Names of the results, and how many each stands for ("%0:2").
+    /// Names of the results, and the number of values of each ("%0:2" has two).
     std::vector<std::pair<std::string_view, std::size_t>> results;
     std::vector<std::string_view> operands;
-    std::string_view symbol;   ///< first symbol, that of a callee or of a custom call
+    std::string_view symbol;   ///< first symbol of the statement: the callee or the target of a custom call
     std::string location;      ///< name of its location; may be empty
-    bool hasSignature = false; ///< operandTypes are known
+    bool hasSignature = false; ///< true if operandTypes are known
     std::vector<Type> operandTypes, resultTypes;
-    Range header; ///< between the name and the types: operands and attributes
+    Range header; ///< tokens between the name and the types: operands and attributes
     Range whole;
 
     [[nodiscard]] std::size_t resultCount() const noexcept;
@@ -58,30 +57,31 @@ struct Statement
 class Program
 {
 public:
-    /// The tokens must outlive the program.
+    /// `tokens` must exist as long as the program.
     explicit Program(std::span<const Token> tokens) : m_tokens(tokens) {}
     Status read();
 
     [[nodiscard]] std::string_view name() const noexcept { return m_name; }
     [[nodiscard]] const Function* find(std::string_view name) const;
-    /// The function `main`, else the only function that is public. An Error says what there is instead.
+    /// The function `main`; if there is none, the only public function. The Error says which functions exist
+    /// instead.
     [[nodiscard]] Result<const Function*> entry() const;
 
-    /// Reads the statement that begins at `at`, which is moved to the next one. Pre-condition: at < end.
+    /// Reads the statement that begins at `at`, and sets `at` to the next one. Pre-condition: at < end.
     [[nodiscard]] Result<Statement> statementAt(std::size_t& at, std::size_t end) const;
 
-    // Attributes by name, wherever they stand in the header of a statement.
+    // Access to attributes by name, at any place in the header of a statement:
 
-    /// The position of the value; empty if the statement has no such attribute.
+    /// Token index of the value of an attribute; empty if the statement does not have the attribute.
     [[nodiscard]] std::optional<std::size_t> attribute(const Statement& statement,
                                                        std::string_view name) const;
-    /// Whole numbers of the value at `at`, which is moved behind it: "[1, 2]", "[[1, 1], [0, 0]]",
-    /// "array<i64: 1, 2>", "dense<1> : tensor<2xi64>", "3".
+    /// Reads the integers of the value at `at`, and sets `at` to the token after it: "[1, 2]", "[[1, 1], [0,
+    /// 0]]", "array<i64: 1, 2>", "dense<1> : tensor<2xi64>", "3".
     [[nodiscard]] Result<std::vector<std::int64_t>> integersAt(std::size_t& at) const;
-    /// Same as integersAt() for the value of an attribute; empty if there is no such attribute.
+    /// Like integersAt(), for the value of an attribute; empty if the statement does not have the attribute.
     [[nodiscard]] Result<std::optional<std::vector<std::int64_t>>> integers(const Statement& statement,
                                                                             std::string_view name) const;
-    /// True if the word or symbol occurs in the statement, its regions too.
+    /// True if the word or symbol occurs in the statement, including its regions.
     [[nodiscard]] bool mentions(const Statement& statement, std::string_view word) const;
     [[nodiscard]] const Token& token(std::size_t i) const noexcept
     {
@@ -97,14 +97,14 @@ private:
     [[nodiscard]] std::optional<Range> bodyIn(Range statement) const;
     Status readTypes(Statement& out, std::size_t colon) const;
     [[nodiscard]] std::string locationIn(Range range) const;
-    /// `left`: how many tokens are still looked at.
+    /// Returns the name in a location. `left`: number of tokens that may still be visited.
     [[nodiscard]] std::string locationName(Range range, int& left) const;
 
     std::span<const Token> m_tokens;
     std::string_view m_name;
     std::vector<Function> m_functions;
     std::unordered_map<std::string_view, std::size_t> m_byName;
-    std::unordered_map<std::string_view, Range> m_aliases; ///< of locations
+    std::unordered_map<std::string_view, Range> m_aliases; ///< definitions of locations
 };
 
 } // namespace tilewright::stablehlo

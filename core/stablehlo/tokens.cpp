@@ -10,7 +10,7 @@ namespace tilewright::stablehlo {
 
 namespace {
 
-/// A text of 64 MiB with fewer takes 300 MB of memory.
+/// Maximum number of tokens. A text of 64 MiB with fewer tokens takes 300 MB of memory.
 constexpr std::size_t kMaxTokens = 8'000'000;
 
 bool isDigit(char c) noexcept
@@ -57,7 +57,7 @@ private:
         return i;
     }
 
-    /// Skips spaces and comments; false at the end.
+    /// Skips spaces and comments. Returns false at the end of the text.
     bool skipSpace()
     {
         for (; m_at < m_text.size(); ++m_at) {
@@ -78,7 +78,7 @@ private:
         m_at = next;
     }
 
-    /// The end of a text in quotes that begins at `i`; npos if there is none.
+    /// Index of the end of the quoted text that begins at `i`; npos if there is none.
     [[nodiscard]] std::size_t endOfString(std::size_t i) const noexcept
     {
         for (++i; i < m_text.size() && m_text[i] != '"'; ++i)
@@ -98,7 +98,7 @@ private:
         return Unit{};
     }
 
-    /// A literal of many numbers is one token: nobody reads the weights.
+    /// Reads a literal of many numbers as a single token, since weights are not read.
     Status dense(std::size_t open)
     {
         std::size_t end = open + 1;
@@ -162,7 +162,7 @@ private:
                 return fail(std::string("a name is missing behind \"") + c + "\"", m_line);
             if (c == '%' && at(end) == '#' && isDigit(at(end + 1)))
                 end = endOfWord(end + 1);
-            // A symbol has its name alone; the others keep their first character.
+            // The text of a symbol is its name without "@". Other tokens keep their first character.
             add(kind, c == '@' ? m_at + 1 : m_at, end, end);
             return Unit{};
         }

@@ -10,7 +10,7 @@
 
 namespace tilewright::stablehlo {
 
-/// A token of MLIR's text form. It points into the text.
+/// A token of the text form of MLIR. Its text points into the file's text.
 struct Token
 {
     enum class Kind : std::uint8_t {
@@ -19,8 +19,8 @@ struct Token
         Symbol, ///< "@main"
         Block,  ///< "^bb0"
         Alias,  ///< "#loc1", "!quant.uniform"
-        String, ///< without its quotes
-        Dense,  ///< a literal "dense<…>": what stands between the brackets
+        String, ///< text in quotes, without the quotes
+        Dense,  ///< literal "dense<…>"; the text between the angle brackets
         Arrow,  ///< "->"
         Sign,   ///< any other character
         End,
@@ -28,7 +28,7 @@ struct Token
     Kind kind = Kind::End;
     std::string_view text;
     std::uint32_t line = 0;
-    std::uint32_t match = 0; ///< of "(", "[" and "{": the index of the closing bracket
+    std::uint32_t match = 0; ///< for "(", "[" and "{": index of the closing bracket's token
 
     [[nodiscard]] bool isSign(char c) const noexcept { return kind == Kind::Sign && text[0] == c; }
     [[nodiscard]] bool isWord(std::string_view word) const noexcept
@@ -37,11 +37,11 @@ struct Token
     }
 };
 
-/// "line 12", for Error::path.
+/// Text of a line number for Error::path: "line 12".
 [[nodiscard]] std::string lineText(std::uint32_t line);
 
-/// Splits a text, without comments; the last token is End. Refuses brackets that do not match or are nested
-/// more than kMaxNesting levels deep.
+/// Splits a text into tokens, without comments; the last token is End. Returns an Error for brackets that do
+/// not match or are nested more than kMaxNesting levels deep.
 [[nodiscard]] Result<std::vector<Token>> tokensOf(std::string_view text);
 
 } // namespace tilewright::stablehlo

@@ -9,10 +9,11 @@ namespace tilewright::stablehlo {
 
 using model::Shape;
 
-/// "contracting_dims = [1] x [0]", or four lists.
+/// Translates dot_general. Its dimensions are written as "contracting_dims = [1] x [0]", or as four lists.
 Status Translation::dotGeneral(const Node& node)
 {
-    std::array<Integers, 4> lists; // batch of both operands, sum of both operands
+    // Batch dimensions of both operands, then summed dimensions of both operands.
+    std::array<Integers, 4> lists;
     constexpr std::array<std::string_view, 2> kPairs{"batching_dims", "contracting_dims"};
     constexpr std::array<std::string_view, 4> kNames{"lhs_batching_dimensions", "rhs_batching_dimensions",
                                                      "lhs_contracting_dimensions",
@@ -40,7 +41,7 @@ Status Translation::dotGeneral(const Node& node)
     return product(node, lists[0], lists[1], lists[2], lists[3]);
 }
 
-/// The older operator: a product of matrices or vectors.
+/// Translates the older operator dot: a product of matrices or vectors.
 Status Translation::dot(const Node& node)
 {
     if (node.operands.empty() || shapeOf(node, 0).empty())
@@ -65,7 +66,7 @@ Status Translation::product(const Node& node, const Integers& lhsBatch, const In
         return s;
     if (Status s = checkAxes(node, rhs, b.size()); !s)
         return s;
-    // A letter for each dimension; those of a pair have the same.
+    // Each dimension gets a letter; two dimensions that form a pair get the same letter.
     std::string left(a.size(), ' '), right(b.size(), ' '), out;
     char next = 'a';
     for (std::size_t i = 0; i < lhs.size(); ++i) {
@@ -108,19 +109,19 @@ Status Translation::product(const Node& node, const Integers& lhsBatch, const In
 
 namespace {
 
-/// The dimensions of an operand of a convolution by their letters, as "[b, 0, 1, f]" gives them.
+/// The order of the dimensions of a convolution's operand as letters: "[b, 0, 1, f]".
 struct Layout
 {
     std::vector<std::string_view> letters;
 
-    /// Position of the letter; the number of dimensions if there is none.
+    /// Position of the letter; the number of dimensions if the letter does not occur.
     [[nodiscard]] std::size_t find(std::string_view letter) const
     {
         return static_cast<std::size_t>(std::ranges::find(letters, letter) - letters.begin());
     }
 };
 
-/// Positions of the two letters and then of the spatial dimensions in their order. Empty if one is missing.
+/// Positions of the two letters, then of the spatial dimensions in order. Empty if one of them is missing.
 std::vector<std::int64_t> orderOf(const Layout& layout, std::string_view first, std::string_view second)
 {
     std::vector<std::string> wanted{std::string(first), std::string(second)};
@@ -164,7 +165,7 @@ Status Translation::convolution(const Node& node)
                 layouts[part].letters.push_back(m_program.token(k).text);
         i = m_program.token(i).match + 1;
         if (part < 2)
-            ++i; // "x", "->"
+            ++i; // skips "x" or "->"
     }
     const Shape x = shapeOf(node, 0), w = shapeOf(node, 1), y = valueOf(node).type.shape;
     const Integers input = orderOf(layouts[0], "b", "f"), kernel = orderOf(layouts[1], "o", "i"),
@@ -225,7 +226,7 @@ Status Translation::convolution(const Node& node)
     };
     const Shape in = permuted(x, input), taps = permuted(w, kernel), out = permuted(y, output);
     if (spatial == 3) {
-        // One image per layer of the result; the layers of its window lie side by side as channels.
+        // Each layer of the result is an image. The layers in its window become additional channels.
         const std::int64_t depth =
             model::windowOutput(in[2], taps[2], (*stride)[0], (*padding)[0] + (*padding)[1], (*dilation)[0]);
         const Shape layers{saturatingMul(in[0], depth), saturatingMul(in[1], taps[2]), in[3], in[4]};

@@ -11,8 +11,8 @@ namespace tilewright::stablehlo {
 
 using model::Shape;
 
-/// A literal, or numbers that follow from a rule. One number stands for all elements of a literal without a
-/// list.
+/// Translates a constant: a literal, or numbers that follow a rule. A literal without a list has one number
+/// for all elements.
 Status Translation::constant(const Node& node)
 {
     bool splat = valueOf(node).type.shape.empty();
@@ -53,7 +53,7 @@ Status Translation::elementwise(const Node& node)
     return result(node, Kind::Elementwise, std::move(inputs), attributes);
 }
 
-/// Operators whose results are their operands, in another element perhaps.
+/// Translates operators whose results equal their operands, perhaps with another element type.
 Status Translation::identity(const Node& node)
 {
     if (node.operands.size() != node.results.size())
@@ -80,7 +80,7 @@ Status Translation::identity(const Node& node)
     return Unit{};
 }
 
-/// Operands: the tensors, then as many initial values.
+/// Translates a reduction. Operands: the tensors, then as many initial values.
 Status Translation::reduce(const Node& node)
 {
     const std::size_t count = node.results.size();
@@ -94,7 +94,8 @@ Status Translation::reduce(const Node& node)
         fold(node, "known before the model runs");
         return Unit{};
     }
-    // The positions that an arg max reduces beside the values are known.
+    // An arg max also reduces the positions, which are known. Their results are taken from the first operand
+    // that is not constant.
     std::size_t first = 0;
     while (first < count && m_values[node.operands[first]].constant)
         ++first;
@@ -112,7 +113,8 @@ Status Translation::reduce(const Node& node)
     return Unit{};
 }
 
-/// Windows along one or two dimensions are a pool: those two become rows and columns of an image.
+/// Translates windows along one or two dimensions as a pool. The dimensions become rows and columns of an
+/// image.
 Status Translation::reduceWindow(const Node& node)
 {
     if (node.results.size() != 1 || node.operands.size() != 2)
@@ -195,7 +197,7 @@ Status Translation::batchNorm(const Node& node)
                   : Status(inputs.error());
 }
 
-/// Calls that only say where a tensor lies are passed on.
+/// Translates custom calls. Calls that only state where a tensor is placed return their operand.
 Status Translation::customCall(const Node& node)
 {
     constexpr std::array<std::string_view, 6> kPassed{

@@ -9,8 +9,8 @@ namespace tilewright::stablehlo {
 
 using model::Shape;
 
-/// A broadcast is kept as the tensor that it repeats: elementwise operators read that one. It becomes an
-/// operator when another kind reads it.
+/// Translates a broadcast. It is stored as the tensor that it repeats, which elementwise operators read
+/// directly. It becomes an operator only when an operator of another kind reads it.
 Status Translation::broadcast(const Node& node)
 {
     const Shape x = shapeOf(node, 0), y = valueOf(node).type.shape;
@@ -39,7 +39,7 @@ Status Translation::broadcast(const Node& node)
     Integers order(x.size());
     std::iota(order.begin(), order.end(), 0);
     std::ranges::sort(order, {}, [&](std::int64_t i) { return (*dims)[static_cast<std::size_t>(i)]; });
-    if (!std::ranges::is_sorted(order)) { // the dimensions change places, too
+    if (!std::ranges::is_sorted(order)) { // the broadcast also permutes the dimensions
         const auto t = tensorOf(from);
         const auto turned = t ? transposed(node, "transposed", *t, order) : t;
         if (!turned)
@@ -95,7 +95,7 @@ Status Translation::transpose(const Node& node)
     return stored ? resultIs(node, *stored) : Status(stored.error());
 }
 
-/// The printed form has "[0:1, 2:4:2]" behind the operand, the generic one three lists.
+/// Translates a slice. The printed form has "[0:1, 2:4:2]" after the operand, the generic form three lists.
 Status Translation::slice(const Node& node)
 {
     const Shape x = shapeOf(node, 0);
@@ -157,7 +157,7 @@ Status Translation::slice(const Node& node)
                           : result(node, Kind::Slice, std::move(*inputs), std::move(a));
 }
 
-/// Where the slice begins is known when the model runs; how much is read is known now.
+/// Translates a slice whose start is known only when the model runs. Its size is known now.
 Status Translation::dynamicSlice(const Node& node)
 {
     const Shape x = shapeOf(node, 0), y = valueOf(node).type.shape;
@@ -232,8 +232,8 @@ Status Translation::pad(const Node& node)
     return result(node, Kind::Pad, std::move(*inputs), model::PadAttributes{*low, *high});
 }
 
-/// Rows of a table along one dimension are a look-up; any other gather is another arrangement of its
-/// operands.
+/// Translates a gather. Rows of a table along one dimension become a look-up; any other gather becomes a
+/// rearrangement of its operands.
 Status Translation::gather(const Node& node)
 {
     const Shape table = shapeOf(node, 0);
@@ -290,7 +290,8 @@ Status Translation::view(const Node& node)
     }
     Tensors inputs;
     for (std::size_t i = 0; i < node.operands.size(); ++i)
-        if (i == 0 || !m_values[node.operands[i]].type.shape.empty()) { // places are scalars
+        // The operands after the first one are scalar indices.
+        if (i == 0 || !m_values[node.operands[i]].type.shape.empty()) {
             const auto t = tensorOf(node.operands[i]);
             if (!t)
                 return t.error();

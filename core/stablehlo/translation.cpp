@@ -17,7 +17,7 @@ std::string typeText(const Type& type)
     return type.isTensor ? model::shapeText(type.shape) : "no tensor";
 }
 
-/// The name of an operator without "stablehlo.", or "mhlo." of older programs.
+/// The name of an operator without "stablehlo.", or without "mhlo." in older programs.
 std::string_view withoutDialect(std::string_view name)
 {
     for (const std::string_view dialect : {"stablehlo.", "mhlo.", "chlo."})
@@ -43,7 +43,7 @@ Status Translation::run(const Function& function)
     const auto results = body(function, names, {});
     if (!results)
         return results.error();
-    for (const ValueIndex v : *results) // a broadcast that the program returns is an operator
+    for (const ValueIndex v : *results) // a broadcast that the program returns must be an operator
         if (m_values[v].type.isTensor && !m_values[v].type.isEmpty())
             if (const auto t = tensorOf(v); !t)
                 return t.error();
@@ -60,7 +60,7 @@ void Translation::tell(std::string note)
         m_report.notes.push_back(std::move(note));
 }
 
-/// A dropped operator is missing if another one or the caller reads what it would give.
+/// Marks dropped operators whose results another operator or the caller reads.
 void Translation::markNeeded(const std::vector<ValueIndex>& results)
 {
     std::vector<bool> isRead(m_model.tensors.size(), false);
@@ -186,7 +186,7 @@ Status Translation::statement(const Statement& s, Names& names, const std::strin
         if (!operands)
             return operands.error();
         node.operands = std::move(*operands);
-        // The printed form of a reduction has its operands in pairs, "(%x init: %c), (%y init: %d)".
+        // The printed form of a reduction has its operands in pairs: "(%x init: %c), (%y init: %d)".
         if (node.type == "reduce" && node.operands.size() % 2 == 0 && m_program.mentions(s, "init")) {
             std::vector<ValueIndex> sorted;
             for (const std::size_t first : {0U, 1U})
@@ -425,7 +425,7 @@ void Translation::fold(const Node& node, std::string reason, std::optional<bool>
     }
 }
 
-/// The results of the node become those of an operator of unknown kind.
+/// Makes the results of the node those of an operator of unknown kind.
 Status Translation::drop(const Node& node, const std::string& reason, bool mayHaveMacs)
 {
     model::Operator op{Kind::Unknown, node.name, printable(node.type), {}, {}, model::NoAttributes{}};

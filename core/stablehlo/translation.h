@@ -14,19 +14,20 @@ namespace tilewright::stablehlo {
 
 using ValueIndex = std::size_t;
 
-/// What a name of the program stands for. It becomes a tensor of the model when an operator reads it.
+/// The value of a name in the program. It becomes a tensor of the model when an operator reads it.
 struct Value
 {
     std::string name;
     Type type;
     bool constant = false;
-    bool splat = false; ///< a constant whose elements are all the same
+    bool splat = false; ///< true for a constant whose elements are all equal
     std::optional<ModelTensorId> tensor{};
     std::optional<ModelTensorId> narrow{}; ///< the tensor that elementwise operators broadcast to the value
-    /// A broadcast that has not become an operator: of this value, in the shape `narrowShape`.
+    /// For a broadcast that has not become an operator: the value that it repeats, in the shape
+    /// `narrowShape`.
     std::optional<ValueIndex> source{};
     model::Shape narrowShape{};
-    std::size_t node = 0; ///< index in the report; of a broadcast
+    std::size_t node = 0; ///< for a broadcast: index of its node in the report
 };
 
 class Translation
@@ -44,28 +45,29 @@ private:
     using Names = std::unordered_map<std::string_view, ValueIndex>;
     using Integers = std::vector<std::int64_t>;
 
-    /// A statement with the values of its operands.
+    /// A statement, and the values of its operands.
     struct Node
     {
         const Statement* statement = nullptr;
-        std::string_view type; ///< the name without its dialect: "dot_general"
+        std::string_view type; ///< name without its dialect: "dot_general"
         std::string name;
         std::vector<ValueIndex> operands, results;
-        std::size_t index = 0; ///< in the report
+        std::size_t index = 0; ///< index in the report
     };
     using Handler = Status (Translation::*)(const Node&);
     static const std::unordered_map<std::string_view, Handler>& handlers();
 
     Result<std::vector<ValueIndex>> body(const Function& function, Names& names, const std::string& prefix);
     Status statement(const Statement& s, Names& names, const std::string& prefix);
-    /// The results of the function that the statement calls, whose operators take its place.
+    /// Translates the function that the statement calls; its operators replace the call. Returns the results
+    /// of the function.
     Result<std::vector<ValueIndex>> call(const Statement& s, const Node& node);
     Result<std::vector<ValueIndex>> operandsOf(const Statement& s, const Names& names) const;
     Status checkOperands(const Node& node) const;
     Status translate(const Node& node);
     void markNeeded(const std::vector<ValueIndex>& results);
 
-    // shared by all families
+    // Functions that all kinds of statements share:
     [[nodiscard]] const model::Shape& shape(ModelTensorId t) const { return m_model.shape(t); }
     [[nodiscard]] const model::Shape& shapeOf(const Node& node, std::size_t operand) const
     {
@@ -73,8 +75,8 @@ private:
     }
     [[nodiscard]] bool allConstant(const Node& node) const;
     Result<ModelTensorId> tensorOf(ValueIndex value);
-    /// The tensor that an operator with broadcasting reads as the value: its sizes are those of the value
-    /// or 1.
+    /// The tensor that an operator with broadcasting can read in place of the value. Each of its sizes is
+    /// that of the value, or 1.
     Result<ModelTensorId> narrowOf(ValueIndex value);
     Result<Tensors> tensorsOf(const Node& node, std::size_t count);
     ModelTensorId addTensor(const std::string& name, const model::Shape& shape, const Type& type,
@@ -92,9 +94,10 @@ private:
                                    const model::Shape& wanted);
     Result<ModelTensorId> transposed(const Node& node, const char* part, ModelTensorId x,
                                      const Integers& permutation);
-    /// Adds the operator that does the work, with a result that others bring into the shape of the node's.
+    /// Adds the main operator of the node. Further operators bring its result into the shape of the node's
+    /// result.
     Result<ModelTensorId> inner(const Node& node, Kind kind, Tensors inputs, model::Attributes attributes);
-    /// Adds the operator that gives result `i`.
+    /// Adds the operator that produces result `i` of the node.
     Status result(const Node& node, Kind kind, Tensors inputs, model::Attributes attributes,
                   std::size_t i = 0);
     /// Makes an existing tensor the first result of the node.
@@ -103,10 +106,10 @@ private:
     void fold(const Node& node, std::string reason, std::optional<bool> splat = std::nullopt);
     Status drop(const Node& node, const std::string& reason, bool mayHaveMacs);
     [[nodiscard]] Error refuse(const Node& node, const std::string& message) const;
-    /// The list of an attribute; `otherwise` for each of `count` entries if there is none.
+    /// The list in an attribute. If the attribute is missing, a list of `count` times `otherwise`.
     Result<Integers> list(const Node& node, std::initializer_list<std::string_view> names, std::size_t count,
                           std::int64_t otherwise) const;
-    /// Same as list(), for a list of any length. Returns an Error if the attribute is missing under all
+    /// Like list(), for a list of any length. Returns an Error if there is no attribute with any of the
     /// names.
     Result<Integers> axes(const Node& node, std::initializer_list<std::string_view> names,
                           std::size_t rank) const;
@@ -148,8 +151,8 @@ private:
     std::vector<Value> m_values;
     model::NameUses m_names, m_nodeNames;
     std::optional<OperatorId> m_inner;
-    std::deque<std::string> m_texts;        ///< names of single results, "%0#1"
-    std::vector<std::string_view> m_active; ///< functions that are being translated
+    std::deque<std::string> m_texts;        ///< names of the values of results that have several: "%0#1"
+    std::vector<std::string_view> m_active; ///< functions that are currently being translated
     std::size_t m_steps = 0;
 };
 

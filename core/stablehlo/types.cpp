@@ -14,7 +14,7 @@ Error fail(const Token& at, std::string message)
     return problemError(lineText(at.line), std::move(message));
 }
 
-/// Sets the width of an element; false if the word names none.
+/// Sets the width of an element type; returns false if the word is not an element type.
 bool setWidth(std::string_view element, Type& type)
 {
     const auto numberIn = [](std::string_view text) -> int {
@@ -41,11 +41,11 @@ bool setWidth(std::string_view element, Type& type)
     for (const std::string_view begin : {"i", "ui", "si"})
         if (element.starts_with(begin))
             if (const int bits = numberIn(element.substr(begin.size())); bits > 0)
-                return set((bits + 7) / 8, bits == 1 ? 8 : bits); // a truth value takes a byte
+                return set((bits + 7) / 8, bits == 1 ? 8 : bits); // a truth value takes one byte
     return false;
 }
 
-/// Moves behind the ">" that closes the "<" at `at`.
+/// Sets `at` to the token after the ">" that closes the "<" at `at`.
 Status skipAngles(std::span<const Token> tokens, std::size_t& at)
 {
     const std::size_t begin = at;
@@ -60,7 +60,7 @@ Status skipAngles(std::span<const Token> tokens, std::size_t& at)
     return fail(tokens[begin], "the bracket \"<\" is not closed");
 }
 
-/// Reads the sizes at the beginning of "1x128xf32" and leaves the element.
+/// Reads the sizes at the beginning of "1x128xf32"; `word` becomes the rest, the element type.
 Status readSizes(const Token& token, std::string_view& word, Type& type)
 {
     const std::string text = "tensor<" + std::string(word) + ">";
@@ -104,7 +104,7 @@ Result<Type> tensorAt(std::span<const Token> tokens, std::size_t& at)
     }
     bool known = false;
     if (element.empty() && isKind(Token::Kind::Alias) && tokens[i].text.starts_with("!quant")) {
-        i += 2; // "<" and the type that is stored
+        i += 2; // skips "<" and the type that is stored
         known = isKind(Token::Kind::Word) && setWidth(tokens[i].text, out);
     } else if (element == "complex" && i + 1 < tokens.size() && tokens[i].isSign('<')) {
         ++i;

@@ -46,7 +46,7 @@ std::optional<std::size_t> smallestWithin(std::span<const CurvePoint> curve, dou
 std::optional<std::size_t> kneeOf(std::span<const CurvePoint> curve, bool logarithmic)
 {
     constexpr std::size_t kFewest = 3;
-    constexpr double kBelow = 1e-9; // tolerance: rounding errors are not a knee
+    constexpr double kBelow = 1e-9; // tolerance, so that rounding errors do not count as a knee
     if (curve.size() < kFewest)
         return std::nullopt;
     const auto [low, high] = std::ranges::minmax(curve, {}, &CurvePoint::value);
@@ -74,7 +74,8 @@ std::optional<std::size_t> kneeOf(std::span<const CurvePoint> curve, bool logari
 
 namespace {
 
-/// True if less of the metric is better. Other metrics describe the quality or the certainty of a result.
+/// True if smaller values of the metric are better. Other metrics describe the quality or the certainty of a
+/// result.
 bool isCost(const Plan& plan, std::string_view metric)
 {
     if (metric == "lower_bound")
@@ -84,7 +85,7 @@ bool isCost(const Plan& plan, std::string_view metric)
            !metric.ends_with("_share");
 }
 
-/// Key of a curve: the workload, and the values of all other axes.
+/// Key of a curve: the workload, and the values of all axes except the one of the curve.
 using CurveKey = std::vector<std::string>;
 
 /// Curves along one axis, each in ascending order of the axis.
@@ -123,8 +124,8 @@ std::vector<Enough> enoughOf(const SweepTable& table, double share)
         for (std::size_t m = 0; m < metrics.size(); ++m) {
             if (!isCost(plan, metrics[m]))
                 continue;
-            // By workload: the point that is sufficient for all its curves, and the largest axis value of any
-            // curve.
+            // Key: workload. Value: the point that is sufficient for all its curves, and the largest axis
+            // value of any curve.
             std::map<std::size_t, std::pair<CurvePoint, double>> needed;
             for (const auto& [beside, curve] : curvesAlong(table, a, m)) {
                 if (curve.front().at == curve.back().at)

@@ -20,28 +20,29 @@ struct CurvePoint
     double value = 0;
 };
 
-/// True if more of the metric is better; of all others less is.
+/// True if larger values of the metric are better. For all other metrics smaller values are better.
 [[nodiscard]] constexpr bool isMoreBetter(std::string_view metric)
 {
     return metric == "tokens_per_second";
 }
-/// True if a value of the metric is at most the limit; if more is better, at least.
+/// True if a value of the metric is at most the limit, or at least the limit if larger values are better.
 [[nodiscard]] constexpr bool meets(double value, std::string_view metric, double limit)
 {
     return isMoreBetter(metric) ? value >= limit : value <= limit;
 }
-/// A value of the metric as a cost, which less is better of: itself or, if more is better, its inverse.
+/// Converts a value of the metric to a cost, of which smaller values are better: the value itself or, if
+/// larger values are better, its inverse.
 [[nodiscard]] double costOf(double value, std::string_view metric);
-/// A curve of costs.
+/// Converts the values of a curve to costs.
 [[nodiscard]] std::vector<CurvePoint> costsOf(std::span<const CurvePoint> curve, std::string_view metric);
 
 /// Index of the smallest value of a curve; the first one on a tie.
 [[nodiscard]] std::optional<std::size_t> bestOf(std::span<const CurvePoint> curve);
-/// Index of the smallest axis value from which on all values are within `share` of the best. A single low
-/// value before a higher one does not count.
+/// Index of the smallest axis value from which on all values are within `share` of the best value. A single
+/// low value before a higher one does not count.
 [[nodiscard]] std::optional<std::size_t> smallestWithin(std::span<const CurvePoint> curve, double share);
-/// Index of the knee: the point farthest below the chord between both ends, with both axes scaled to 0..1
-/// (and logarithmic if `logarithmic`). nullopt if no point is below the chord.
+/// Index of the knee: the point farthest below the chord between both ends of the curve. Both axes are scaled
+/// to 0..1 (logarithmically if `logarithmic`). nullopt if no point is below the chord.
 [[nodiscard]] std::optional<std::size_t> kneeOf(std::span<const CurvePoint> curve, bool logarithmic);
 
 /// Keeps the rows of a table whose metric meets a limit, given as "METRIC=VALUE" (docs/rules/sweep.md 4.6).
@@ -54,7 +55,7 @@ struct Enough
     std::size_t workload = 0;
     std::string axis, metric;
     AxisValue from;      ///< smallest value from which on the metric is within the share of its best
-    bool isLast = false; ///< true if it is the largest value of the axis: larger values may be better
+    bool isLast = false; ///< true if it is the largest value of the axis, so that larger values may be better
 };
 
 /// Returns one entry per workload, numeric axis and minimised metric. With several axes the value is

@@ -103,7 +103,7 @@ Result<ResultsFolder> ResultsFolder::prepare(const std::string& path, const Mani
     const bool isNew = !fs::exists(path + kPlanFile, ec);
     if (isNew && fs::is_directory(path, ec))
         for (const auto& entry : fs::directory_iterator(path, ec)) {
-            // Another run may create these before its plan; they are accepted.
+            // Another run may have created these files before its plan, so they are accepted.
             const std::string name = entry.path().filename().string();
             if (name != "temporary" && name != "results" && name != "log")
                 return Error{
@@ -148,7 +148,8 @@ bool ResultsFolder::has(std::size_t index) const
 Status ResultsFolder::put(std::size_t index, const PointResult& result) const
 {
     std::string schedule;
-    if (!result.schedule.empty()) { // written first, so that no result refers to a missing schedule
+    // The schedule is written first, so that no result refers to a missing schedule.
+    if (!result.schedule.empty()) {
         schedule = "schedules/" + m_names.of(index) + ".json";
         const auto written = write(m_path + "/" + schedule, result.schedule, temporaries());
         if (!written)
@@ -203,7 +204,8 @@ bool isDominated(const Plan& plan)
     return plan.lens == Lens::Schedule && plan.what == What::Solve;
 }
 
-/// The best rows so far by bandwidth. A row is kept only if it is better than all rows with less bandwidth.
+/// The best rows so far, sorted by bandwidth. A row is kept only if it is better than all rows with less
+/// bandwidth.
 class Staircase
 {
 public:
@@ -232,8 +234,8 @@ private:
     std::map<double, Step> m_steps;
 };
 
-/// Copies the metrics of the schedule from row `from`. Metrics of the point itself, such as its lower bound,
-/// stay.
+/// Copies the metrics that belong to the schedule from row `from`. Metrics of the point itself, such as its
+/// lower bound, do not change.
 void takeOver(const Plan& plan, Row& row, const Row& from)
 {
     const auto names = metricsOf(plan);
@@ -248,7 +250,7 @@ void takeOver(const Plan& plan, Row& row, const Row& from)
     row.from = from.from;
 }
 
-/// Values of the objectives; nullopt if the row has no metrics, or does not fit into memory.
+/// Values of the plan's objectives; nullopt if the row has no metrics or does not fit into memory.
 std::optional<std::vector<double>> objectivesOf(const Plan& plan, const Row& row)
 {
     if (row.metrics.empty() || !fitsMemory(plan, row.metrics))
@@ -280,8 +282,8 @@ void markFrontOf(std::vector<Row>& rows, std::vector<std::pair<std::vector<doubl
         const auto beats = [&values = values](const std::vector<double>* member) {
             return *member != values && std::ranges::equal(*member, values, std::less_equal{});
         };
-        // In sorted order only earlier points can dominate. With two objectives it is enough to compare with
-        // the last point of the front.
+        // After sorting, only earlier points can dominate a point. With two objectives it suffices to compare
+        // it with the last point of the front.
         const bool beaten =
             values.size() == 2 ? !front.empty() && beats(front.back()) : std::ranges::any_of(front, beats);
         if (beaten)

@@ -16,7 +16,8 @@ namespace tilewright::sweep {
 /// Text of the result file of a point (docs/rules/sweep.md 2.2).
 [[nodiscard]] std::string writeResult(const Plan& plan, std::size_t index, const PointResult& result,
                                       const std::string& scheduleFile);
-/// Reads a result file. The schedule stays in a file of its own. The Error describes the fault in the file.
+/// Reads a result file. The schedule is in a file of its own. The Error describes what is wrong with the
+/// file.
 [[nodiscard]] Result<PointResult> readResult(const Plan& plan, std::string_view text,
                                              const std::string& file);
 
@@ -27,8 +28,8 @@ class ResultsFolder
 public:
     /// Opens an existing folder for reading.
     [[nodiscard]] static Result<ResultsFolder> open(const std::string& path);
-    /// Creates the folder, or continues one with the same plan, inputs and program version. The Error names
-    /// the difference.
+    /// Creates the folder, or opens one with the same plan, inputs and program version to continue its sweep.
+    /// The Error names the difference.
     [[nodiscard]] static Result<ResultsFolder> prepare(const std::string& path, const Manifest& manifest);
 
     [[nodiscard]] const std::string& path() const noexcept { return m_path; }
@@ -54,7 +55,7 @@ private:
     PointNames m_names;
 };
 
-/// The first name of FOLDER-2, FOLDER-3, ... that does not exist, for `--fresh`.
+/// The first of the names FOLDER-2, FOLDER-3, ... that does not exist, for `--fresh`.
 [[nodiscard]] std::string folderBeside(const std::string& path);
 
 enum class RowState : std::uint8_t { ToDo, Done, Failed };
@@ -66,16 +67,17 @@ struct Row
     std::size_t point = 0;
     RowState state = RowState::ToDo;
     std::string error; ///< error of the point itself; the row may have metrics from another point
-    /// for each metric (metricsOf()), the best of the point's own and inherited values; may be empty
+    /// For each metric of metricsOf(), the better one of the point's own value and the inherited value; may
+    /// be empty.
     std::vector<double> metrics;
-    std::size_t from = 0; ///< point whose schedule gives the metrics
+    std::size_t from = 0; ///< index of the point whose schedule gives the metrics
     bool onFront = false; ///< true if no point of its workload dominates it
     std::optional<SameProblem> problem;
 };
 [[nodiscard]] Row rowOf(std::size_t index, PointResult result);
 
 /// Gives every row the best metrics of all rows of the same problem with at most its capacity and bandwidth
-/// (docs/rules/sweep.md 4.1). Time: O(n log n).
+/// (docs/rules/sweep.md 4.1). Takes O(n log n) time for n rows.
 void applyDominance(const Plan& plan, std::vector<Row>& rows);
 /// Marks the Pareto front of each workload over the objectives of the plan, which are all minimised
 /// (docs/rules/sweep.md 4.3).
@@ -88,7 +90,7 @@ struct SweepTable
     std::size_t done = 0, failed = 0;
     [[nodiscard]] std::size_t toDo() const noexcept { return rows.size() - done - failed; }
 };
-/// Reads all results in the folder. Runs may be active at the same time.
+/// Reads all results in the folder. Sweeps may be writing to it at the same time.
 [[nodiscard]] Result<SweepTable> collect(const ResultsFolder& folder, const Progress& progress = {});
 /// Builds the table from rows in arrival order.
 [[nodiscard]] SweepTable tableOf(const Manifest& manifest, std::vector<Row> rows);
@@ -96,8 +98,8 @@ struct SweepTable
 [[nodiscard]] std::string tableCsv(const SweepTable& table);
 [[nodiscard]] std::string tableJson(const SweepTable& table);
 
-/// Errors for a result that cannot be read, of the points of a part: collect() would refuse it after the
-/// work.
+/// Returns an Error if a result of the points of a part cannot be read. Call it before the work, because
+/// collect() would refuse the result afterwards.
 [[nodiscard]] Status checkResults(const ResultsFolder& folder, const Part& part, const std::stop_token& stop);
 
 /// Numbers of points that are done or failed. Cheaper than collect().

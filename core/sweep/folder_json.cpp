@@ -24,7 +24,7 @@ static void bindFields(JsonFields& f, InputFile& input)
 
 namespace {
 
-/// The first difference between two documents: its path and both values.
+/// The first difference between two JSON documents: its path and both values.
 struct Difference
 {
     std::string path, there, here;

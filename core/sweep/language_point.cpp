@@ -20,7 +20,7 @@ namespace {
 
 using OperatorCycles = std::vector<std::pair<OperatorId, double>>;
 
-/// Cycles of the operators with one op per subgraph (R10).
+/// Cycles of the operators in the start schedule, with one op per subgraph (R10).
 Result<OperatorCycles> startSchedule(const lower::ModelOnMachine& model, const Plan& plan)
 {
     const Problem& problem = *model.problem;
@@ -37,7 +37,7 @@ Result<OperatorCycles> startSchedule(const lower::ModelOnMachine& model, const P
     return out;
 }
 
-/// Cycles of the operators in the dynamic simulation with default tiles; nullopt: stopped.
+/// Cycles of the operators in a dynamic simulation with default tiles; nullopt if stopped.
 Result<std::optional<OperatorCycles>> simulated(const lower::ModelOnMachine& model,
                                                 const std::stop_token& stop)
 {
@@ -81,17 +81,17 @@ MaybeResult languagePoint(const Sweep& sweep, const Point& point, const std::sto
     const What what = sweep.plan().what;
     if (const Status linked = lower::checkLinks(scope.options, *machine); !linked)
         return failedPoint(linked.error());
-    const std::int64_t cores = what == What::Evaluate ? 1 : machine->cores; // a schedule runs on one
+    const std::int64_t cores = what == What::Evaluate ? 1 : machine->cores; // a schedule runs on one core
     const auto milliseconds = [&](double cycles) {
-        constexpr double kCyclesOfMs = 1e6; // at 1 GHz
+        constexpr double kCyclesOfMs = 1e6; // cycles per ms at 1 GHz
         return cycles / machine->clockGhz / kCyclesOfMs;
     };
     const auto timeOf = [&](const lower::StageFloor& stage, double cycles) {
         return milliseconds(cycles) + stage.collectives.value;
     };
     const lower::GroupFloor group = lower::groupFloor(scope, scope.options, *machine, cores);
-    const lower::StageFloor& last = group.stages.back(); // the one that a lens computes
-    // Floor of all stages together, and of the slowest stage.
+    const lower::StageFloor& last = group.stages.back(); // the stage that a lens computes
+    // Floor of all stages one after another, and of the slowest stage.
     double floor = 0, pace = 0;
     for (const lower::StageFloor& stage : group.stages) {
         const double time = timeOf(stage, stage.chip.cycles.value);
@@ -119,7 +119,8 @@ MaybeResult languagePoint(const Sweep& sweep, const Point& point, const std::sto
         }
         const double cycles = lower::ofAllLayers(scope, operators).whole;
         pace = timeOf(last, cycles);
-        step = pace * static_cast<double>(scope.options.stages); // a pipeline that is full
+        // The pace of a full pipeline is that of its slowest stage.
+        step = pace * static_cast<double>(scope.options.stages);
         const double least = last.chip.cycles.value;
         if (least > 0)
             ofFloor = scope.options.isGroup() ? pace / timeOf(last, least) : cycles / least;

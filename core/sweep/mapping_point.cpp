@@ -17,7 +17,7 @@ namespace tilewright::sweep {
 
 namespace {
 
-/// The layers of the workload at a point.
+/// The layers of the workload for a point.
 Result<mapping::Model> layersAt(const Sweep& sweep, const Point& point, const Machine& machine)
 {
     const auto read = workloadAt(sweep, point);
@@ -32,7 +32,7 @@ Result<mapping::Model> layersAt(const Sweep& sweep, const Point& point, const Ma
     return lower::layerModel(workload.model, *lowered);
 }
 
-/// The architecture with levels at a point: that of the plan, else that of the machine.
+/// The architecture with levels for a point: that of the plan, else that of the machine.
 Result<hierarchy::Architecture> levelsAt(const Sweep& sweep, const Point& point, const Machine& machine)
 {
     if (!sweep.architecture) {
@@ -52,7 +52,8 @@ Result<hierarchy::Architecture> levelsAt(const Sweep& sweep, const Point& point,
     return out;
 }
 
-/// Every objective has a search of its own, with a third of the time.
+/// Computes a point with the cost model of levels. Every objective is searched separately, for a third of the
+/// time.
 MaybeResult hierarchyPoint(const Sweep& sweep, const mapping::Model& layers,
                            const hierarchy::Architecture& architecture, const std::stop_token& stop)
 {

@@ -114,7 +114,7 @@ static Json writeJson(const AxisValue& value)
     Json number = parsedJson(value.text);
     return numberText(number) == value.text
                ? number
-               : Json(value.text); // "1e3" is written as text, because as a number its form would change
+               : Json(value.text); // "1e3" stays text: as a number its form would change
 }
 
 static void bindFields(JsonFields& f, Axis& axis)
@@ -162,7 +162,7 @@ static void bindFields(JsonFields& f, Budget& budget)
 
 namespace {
 
-/// List of points. Each point is an object with a value for every axis; the first point defines the axes.
+/// List of points. Each point is an object with a value for every axis. The first point defines the axes.
 struct ListedPoints
 {
     Plan& plan;
@@ -236,7 +236,7 @@ void bindRules(JsonFields& f, std::optional<Rules>& rules)
     std::vector<std::string> switches;
     if (!f.reading())
         switches = std::move(words.switches);
-    f.required("rules", set); // the switches of `set` change them
+    f.required("rules", set); // the switches of `set` modify these rules
     f.defaulted("set", switches, {});
     if (!f.reading() || f.failed())
         return;

@@ -39,7 +39,8 @@ Result<Machine> machineAt(const Sweep& sweep, const Point& point)
     Machine machine = *sweep.machine;
     for (std::size_t a = 0; a < point.values.size(); ++a)
         if (axes[a].name == kMachineAxis)
-            machine = machinePreset(point.values[a].text).value_or(machine); // checkAxes() knows them
+            // CheckAxes() has verified that the preset exists.
+            machine = machinePreset(point.values[a].text).value_or(machine);
     for (std::size_t a = 0; a < point.values.size(); ++a) {
         const std::string& name = axes[a].name;
         if (isProblemHardware(name) || !dimensionOf(name).empty() || name == kMachineAxis)
@@ -123,14 +124,13 @@ Result<PointProblem> problemAt(const Sweep& sweep, const Point& point)
     }
     if (const Hardware hardware = hardwareAt(data.hardware, plan, point); hardware != data.hardware) {
         out.target = {};
-        if (workload
-                .standsAsItIs) // the hardware belongs to the problem; for a machine, the machine is recorded
+        if (workload.standsAsItIs) // the hardware belongs to the problem; otherwise the machine is recorded
             out.target.hardware = hardware;
         data.hardware = hardware;
     }
     if (plan.minimise == Minimise::Traffic) {
-        // Traffic objective: without base costs and with a bandwidth of one element per unit of time, the
-        // latency of a schedule is its traffic.
+        // For the objective traffic, base costs are removed and the bandwidth is one element per unit of
+        // time. The latency of a schedule is then its traffic.
         for (std::size_t i = 0; i < data.ops.size(); ++i)
             data.ops[OpId(i)].baseCost = 0;
         data.hardware.slowMemoryBandwidth = 1;
@@ -143,7 +143,7 @@ Result<PointProblem> problemAt(const Sweep& sweep, const Point& point)
     return out;
 }
 
-/// Key of a problem without its capacity and bandwidth, with costs in cycles.
+/// Key of a problem without its capacity and bandwidth. Costs are in cycles.
 SameProblem sameProblem(const PointProblem& point, std::size_t workload)
 {
     std::string text = std::to_string(workload);
@@ -183,7 +183,7 @@ double trafficOf(const Evaluation& evaluation)
     return out;
 }
 
-/// The run of a schedule at a point (R20).
+/// Runs a schedule at a point (R20).
 MaybeResult runPoint(const Sweep& sweep, const PointProblem& point, const Schedule& schedule,
                      const std::stop_token& stop)
 {
@@ -212,8 +212,8 @@ MaybeResult runPoint(const Sweep& sweep, const PointProblem& point, const Schedu
     return out;
 }
 
-/// Error text for a solve without a result. A locked subgraph is never dropped: if it does not fit, the point
-/// fails and the text names it.
+/// Error text of a solve that found no schedule. A locked subgraph is never dropped: if it does not fit, the
+/// point fails and the text names it.
 std::string unsolvedReason(const Problem& problem, const SolveOptions& options, const Error& error)
 {
     if (options.start)
@@ -315,7 +315,8 @@ MaybeResult schedulePoint(const Sweep& sweep, const Point& point, const std::sto
         return plan.lens == Lens::Run ? runPoint(sweep, *problem, *schedule, stop)
                                       : evaluatePoint(sweep, *problem, *schedule);
     MaybeResult out = solvePoint(sweep, *problem, std::move(schedule), stop);
-    if (out && plan.lens == Lens::Schedule) // R20 says nothing about the ends of runs with more room
+    // Only for the lens schedule: by R20, a run with more memory need not end earlier.
+    if (out && plan.lens == Lens::Schedule)
         out->problem = sameProblem(*problem, point.workload);
     return out;
 }

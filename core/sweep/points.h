@@ -11,16 +11,16 @@ using MaybeResult = std::optional<PointResult>; ///< nullopt: stopped
 [[nodiscard]] PointResult failedPoint(std::string sentence);
 [[nodiscard]] PointResult failedPoint(const Error& error);
 
-/// The machine of a point.
+/// The machine for a point.
 [[nodiscard]] Result<Machine> machineAt(const Sweep& sweep, const Point& point);
-/// The workload of a point, with its dimensions.
+/// The workload for a point, with the point's dimensions.
 [[nodiscard]] Result<std::shared_ptr<const lower::Workload>> workloadAt(const Sweep& sweep,
                                                                         const Point& point);
 
-/// The best mappings of all layers at a point (docs/rules/sweep.md 3).
+/// Computes a point of the lens mapping: the best mappings of all layers (docs/rules/sweep.md 3).
 [[nodiscard]] MaybeResult mappingPoint(const Sweep& sweep, const Point& point, const std::stop_token& stop);
 
-/// A step of a language model at a point (docs/rules/sweep.md 3.5).
+/// Computes a point of the lens language: a step of a language model (docs/rules/sweep.md 3.5).
 [[nodiscard]] MaybeResult languagePoint(const Sweep& sweep, const Point& point, const std::stop_token& stop);
 
 } // namespace tilewright::sweep

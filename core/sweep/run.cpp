@@ -18,8 +18,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kStateEvery{100};
-/// Workers per thread. While one worker waits for the disk, another one computes. The number of workers that
-/// compute at once is the number of threads.
+/// Number of workers per thread. While one worker waits for the disk, another one computes. The number of
+/// workers that compute at the same time is the number of threads.
 constexpr int kWorkersPerThread = 4;
 
 double secondsSince(Clock::time_point start)
@@ -47,8 +47,8 @@ public:
 
 private:
     void work();
-    /// One of the threads that compute at once. The constructor waits for it; points then start in ascending
-    /// order.
+    /// Permission of a worker to compute. The constructor waits until a thread is free. Points start in
+    /// ascending order.
     class Turn
     {
     public:
@@ -72,7 +72,8 @@ private:
     std::size_t m_count;
     std::atomic<std::size_t> m_next;
     std::atomic<bool> m_halt{false};
-    std::size_t m_known = 0; ///< points found completed during the run that were counted in `before`
+    /// Number of points found completed during the run that were already counted in `before`.
+    std::size_t m_known = 0;
 
     std::mutex m_mutex;
     RunState m_state;
@@ -123,7 +124,7 @@ void Runner::work()
             continue;
         }
         if (!result)
-            break; // no points left, or stopped
+            break; // no points are left, or the run was stopped
         if (const Status put = m_sink.put(index, *result, seconds); !put) {
             fail(put.error());
             break;

@@ -12,7 +12,7 @@
 
 namespace tilewright::sweep {
 
-/// Part I/N of a sweep: every `of`-th point, starting with the `index`-th. 1/1 is all points.
+/// Part I/N of a sweep: every `of`-th point, starting with the `index`-th. Part 1/1 is the whole sweep.
 struct Part
 {
     std::size_t index = 1;
@@ -25,10 +25,10 @@ struct Part
 struct RunState
 {
     std::size_t points = 0;   ///< number of points of the part
-    std::size_t before = 0;   ///< points that were done before the run
-    std::size_t computed = 0; ///< points computed by this run, including failed ones
-    std::size_t failed = 0;   ///< computed points that failed
-    std::size_t byOthers = 0; ///< points completed by other runs in the same folder
+    std::size_t before = 0;   ///< number of points that were done before the run
+    std::size_t computed = 0; ///< number of points computed by this run, including failed ones
+    std::size_t failed = 0;   ///< number of computed points that failed
+    std::size_t byOthers = 0; ///< number of points that other runs completed in the same folder
     double seconds = 0;       ///< time since the start of the run
     bool stopped = false;
 
@@ -38,8 +38,8 @@ struct RunState
     [[nodiscard]] std::optional<double> secondsLeft() const noexcept;
 };
 
-/// Destination of results: a folder, or the memory of a view. Both functions are called from several threads,
-/// more than the number of computing threads, so that slow file writes do not block computation.
+/// Destination of results: a folder, or the memory of a view. Its functions are called from several threads,
+/// which are more than the computing threads, so that slow file writes do not delay the computation.
 struct Sink
 {
     std::function<bool(std::size_t index)> has;
@@ -48,15 +48,15 @@ struct Sink
 
 struct RunOptions
 {
-    int threads = 0; ///< number of points computed at once; 0 = number of hardware threads
+    int threads = 0; ///< number of points computed at the same time; 0 = number of hardware threads
     Part part;
-    std::stop_token stop; ///< a stop abandons the points in progress
+    std::stop_token stop; ///< when stopped, points in progress are abandoned
     /// Called by the calling thread about ten times per second and at the end.
     std::function<void(const RunState&)> onState;
 };
 
-/// Computes the points that the sink does not have, one thread per point, in constant memory. Returns the
-/// Error of the sink, if any; results that it stored before remain.
+/// Computes the points that the sink does not have yet, one thread per point, in constant memory. Returns the
+/// Error of the sink, if there is one; results stored before remain.
 [[nodiscard]] Result<RunState> runSweep(const Sweep& sweep, const Sink& sink, const RunOptions& options);
 
 /// A sweep as a Slurm job array (docs/rules/sweep.md 5). Paths are absolute.
@@ -69,7 +69,8 @@ struct SlurmJob
     std::string arguments; ///< additional arguments of the program, quoted for the shell
 };
 
-/// Errors for what cannot stand in the head of a batch script: sbatch has no sign to quote it with.
+/// Returns an Error if a text cannot be written into the head of a batch script, since sbatch has no way to
+/// quote it.
 [[nodiscard]] Status checkJob(const SlurmJob& job);
 /// Batch script of the job array. Each task computes its part.
 [[nodiscard]] std::string slurmScript(const SlurmJob& job);

@@ -20,7 +20,8 @@ namespace tilewright::sweep {
 
 namespace {
 
-/// Default search steps of a solve per point: a fifth of a second for a problem of twenty ops.
+/// Default number of search steps per point of a solve: about a fifth of a second for a problem of twenty
+/// ops.
 constexpr std::int64_t kDefaultIterations = 20'000;
 
 constexpr std::array<std::string_view, 5> kProblemHardware{"fast_memory_capacity", "slow_memory_bandwidth",
@@ -33,7 +34,8 @@ bool isFractional(std::string_view axis)
            (axis.starts_with("levels.") && axis.ends_with("bytes_per_cycle"));
 }
 
-/// Text of a value with nine digits, so that differences of pow() between platforms do not change the plan.
+/// Text of a value with nine digits, so that the plan does not depend on differences of pow() between
+/// platforms.
 std::string rounded(double value, bool fractional)
 {
     if (!fractional)
@@ -131,7 +133,8 @@ std::map<std::string, std::int64_t> dimensionsAt(const Plan& plan, const Point& 
     for (std::size_t a = 0; a < point.values.size(); ++a)
         if (const std::string_view name = dimensionOf(plan.axes[a].name); !name.empty())
             out[std::string(name)] =
-                static_cast<std::int64_t>(point.values[a].number().value_or(0)); // checkAxes() wants one
+                // CheckAxes() has verified that it is a number.
+                static_cast<std::int64_t>(point.values[a].number().value_or(0));
     return out;
 }
 
@@ -204,7 +207,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Number of digits of a point name; collisions among 10^6 points are practically impossible.
+/// Number of digits of the name of a point. Collisions among 10^6 points are practically impossible.
 constexpr std::size_t kNameDigits = 32;
 
 std::string besidePlan(const std::string& planFile, const std::string& file)
@@ -212,7 +215,7 @@ std::string besidePlan(const std::string& planFile, const std::string& file)
     return (fs::path(planFile).parent_path() / file).string();
 }
 
-/// Loads a machine: a preset name, or a file in the folder of the plan.
+/// Loads the machine of a plan: a preset name, or a file relative to the folder of the plan.
 Result<Machine> machineOfPlan(const std::string& planFile, const std::string& machine)
 {
     if (auto preset = machinePreset(machine))
@@ -234,7 +237,7 @@ std::string listOf(const std::vector<MachineField>& fields)
     return out;
 }
 
-/// The reason why a value is not a whole number of a range.
+/// The reason why a value is not a whole number from `least` to `most`; empty if it is.
 std::string notWhole(const AxisValue& value, std::int64_t least, std::int64_t most, const char* expected)
 {
     const auto number = value.number();
@@ -244,7 +247,7 @@ std::string notWhole(const AxisValue& value, std::int64_t least, std::int64_t mo
     return isWhole ? std::string() : "\"" + value.text + "\" is not " + expected;
 }
 
-/// The reason why a value is not valid for a machine field.
+/// The reason why a value is not valid for a machine field; empty if it is.
 std::string invalidReason(const MachineField& field, const AxisValue& value)
 {
     if (field.unit == MachineUnit::List)
@@ -259,11 +262,12 @@ std::string invalidReason(const MachineField& field, const AxisValue& value)
     return "\"" + value.text + "\" is none of " + words;
 }
 
-/// R10.2 for the schedule of a plan whose problem stands as it is, under the rules of the plan.
+/// Reports deviations of latencies (R10.2) in the schedule of a plan, under the rules of the plan. The
+/// problem must have its own hardware.
 void noticeLatencies(const Sweep& sweep, const std::string& file)
 {
     if (!sweep.workloads.front().standsAsItIs)
-        return; // on a machine the latencies are others
+        return; // on another machine, the latencies differ anyway
     const Problem& problem = *sweep.workloads.front().workload->problem;
     const auto loaded = readSchedule(problem, sweep.scheduleText, file);
     if (loaded && loaded->formatIssues.empty())
@@ -276,8 +280,8 @@ void noticeLatencies(const Sweep& sweep, const std::string& file)
 PointNames::PointNames(const Manifest& manifest) : m_plan(&manifest.plan)
 {
     Manifest common = manifest;
-    // Hash of what the results of all points depend on, without the list of points, file names and settings
-    // of the table.
+    // Hash of everything on which the results of all points depend. List of points, file names and settings
+    // of the table are not included.
     common.plan.axes.clear();
     common.plan.listed.clear();
     common.plan.listedWorkload.clear();

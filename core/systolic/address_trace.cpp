@@ -40,7 +40,7 @@ public:
             line.assign(m_lanes, -1);
         line[static_cast<std::size_t>(lane)] = address;
     }
-    /// Appends all lines before `cycle` to the text; they must be complete.
+    /// Appends all lines for cycles before `cycle` to the text. These lines must be complete.
     void flushBefore(std::int64_t cycle)
     {
         while (!m_lines.empty() && m_lines.begin()->first < cycle) {
@@ -88,7 +88,7 @@ Result<SramTraces> sramTraces(const Gemm& gemm, const ArrayShape& array, const T
     TraceLines partial(array.cols);
     TraceLines results(array.cols);
     const std::int64_t stream = plan.stream();
-    std::int64_t readOut = 0; // cycle from which the shadow registers are free
+    std::int64_t readOut = 0; // first cycle in which the shadow registers are free
     for (std::int64_t f = 0; f < plan.folds(); ++f) {
         const Fold fold = plan.fold(f);
         for (std::int64_t x = 0; x < stream; ++x)
@@ -143,7 +143,7 @@ std::string dramTrace(const Program& p, const PipelineRun& run)
     const ProgramOptions& o = p.options;
     const MatrixAddresses at{o.gemm};
     const std::int64_t e = o.elementBytes;
-    // Rows and columns of the block of C that one array command computes.
+    // Numbers of rows and columns of the block of C that one array command computes.
     const std::int64_t blockRows = o.dataflow == Dataflow::Os   ? o.array.rows
                                    : o.dataflow == Dataflow::Ws ? o.depth
                                                                 : o.array.cols;
@@ -172,7 +172,7 @@ std::string dramTrace(const Program& p, const PipelineRun& run)
         const std::string head = std::to_string(run.events[n].start) + "," +
                                  std::to_string(run.events[n].end) + (store ? ",write," : ",read,") +
                                  std::string(matrixName(c.matrix)) + ",";
-        if (rowBytes == width) { // whole rows are contiguous
+        if (rowBytes == width) { // whole rows are contiguous in memory
             out += head + std::to_string(first) + "," + std::to_string(c.bytes) + "\n";
             continue;
         }

@@ -14,7 +14,7 @@ constexpr std::int64_t blockSize(std::int64_t size, std::int64_t block, std::int
     return std::min(block, size - index * block);
 }
 
-/// Number of PEs of an r x c block on the antidiagonals 0 to d.
+/// Number of PEs of an r x c block that lie on the antidiagonals 0 to d.
 std::int64_t pesUpToDiagonal(std::int64_t r, std::int64_t c, std::int64_t d) noexcept
 {
     const auto triangle = [](std::int64_t x) { return x > 0 ? x * (x + 1) / 2 : 0; };
@@ -55,7 +55,7 @@ FoldPlan::FoldPlan(const Gemm& gemm, const ArrayShape& array, const TimingOption
     if (options.readout == Readout::Shadow) {
         m_cycles = lastMac();
     } else {
-        // A ragged fold takes as long as a fold of the whole array.
+        // A fold smaller than the array takes as long as a fold of the whole array.
         std::int64_t each = 2 * array.rows + array.cols + m_stream - 2;
         if (options.readout == Readout::ScaleSim && options.dataflow == Dataflow::Os)
             each = array.rows + array.cols + m_stream - 2;
@@ -88,14 +88,15 @@ std::int64_t FoldPlan::start(std::int64_t index) const noexcept
     const std::int64_t inner = index % m_innerBlocks;
     const std::int64_t raggedRows = rowsOf(0, m_innerBlocks - 1);
     if (m_options.weightBuffers == 1) {
-        // Sum over the earlier folds of (r + M + r + c - 2), and the load of this fold.
+        // Start of the fold: the sum of (r + M + r + c - 2) over the earlier folds, plus the load of this
+        // fold.
         const std::int64_t fullCols = std::min(m_array.cols, m_colSize);
         const std::int64_t cols = colsOf(outer, inner);
         return outer * (2 * m_rowSize + m_innerBlocks * (m_stream + fullCols - 2)) +
                inner * (2 * m_array.rows + m_stream + cols - 2) + rowsOf(outer, inner);
     }
-    // Every fold after the first starts max(M, r) cycles after its predecessor. Counts the folds 1 to index
-    // with full r and with ragged r.
+    // Every fold after the first one starts max(M, r) cycles after its predecessor. The folds 1 to `index`
+    // are counted separately for full and for smaller r.
     const std::int64_t ragged = outer + (inner == m_innerBlocks - 1 ? 1 : 0);
     const std::int64_t whole = index + 1 - ragged;
     const std::int64_t wholeStep = std::max(m_stream, m_array.rows);
@@ -107,7 +108,7 @@ std::int64_t FoldPlan::start(std::int64_t index) const noexcept
 
 std::int64_t FoldPlan::lastMac() const noexcept
 {
-    // Among folds of one size the last one ends last, so at most four folds can end last.
+    // Of all folds of one size, the last one ends last. There are at most four sizes, hence four candidates.
     std::int64_t end = 0;
     for (const std::int64_t outer : {m_outerBlocks - 1, m_outerBlocks - 2})
         for (const std::int64_t inner : {m_innerBlocks - 1, m_innerBlocks - 2})
@@ -149,7 +150,7 @@ std::int64_t FoldPlan::activePesAt(std::int64_t t) const noexcept
     std::int64_t active = 0;
     for (std::int64_t n = foldStartedAt(t); n >= 0; --n) {
         const Fold f = fold(n);
-        const std::int64_t d = t - f.start; // latest diagonal that is active
+        const std::int64_t d = t - f.start; // latest antidiagonal that the wave has reached
         if (d - m_stream > m_array.rows + m_array.cols - 2)
             break;
         active += pesUpToDiagonal(f.rows, f.cols, d) - pesUpToDiagonal(f.rows, f.cols, d - m_stream);
@@ -184,9 +185,9 @@ PeActivity FoldPlan::peAt(std::int64_t t, std::int64_t row, std::int64_t col) co
 
 void FoldPlan::sweepActivity(std::int64_t from, std::int64_t to, std::vector<std::int64_t>& active) const
 {
-    // The active antidiagonals of a fold increase, stay constant and decrease. The third difference of its
-    // activity is therefore +1, -1, -1, +1 when the wave enters PE(0,0) and leaves the last row, the last
-    // column and the array, and the opposite one stream length later. Each cycle costs three additions,
+    // The number of active PEs of a fold first grows, then is constant, then falls. Its third difference is
+    // therefore +1, -1, -1, +1 in the cycles in which the wave enters PE(0,0) and leaves the last row, the
+    // last column and the array, and the opposite one stream length later. A cycle costs three additions,
     // however many folds overlap.
     active.assign(static_cast<std::size_t>(to - from), 0);
     const auto add = [&](std::int64_t t, std::int64_t value) {
@@ -218,9 +219,9 @@ void FoldPlan::sweepActivity(std::int64_t from, std::int64_t to, std::vector<std
 
 ArrayPhases FoldPlan::phases() const
 {
-    // The activity in a window depends only on the folds that overlap it, and middle folds repeat the folds
-    // near the four corners of the (outer, inner) plane. So only the corners need to be swept. Within a fold
-    // the activity changes only while a diagonal of the wave enters or leaves.
+    // The activity in a window depends only on the folds that overlap it, and folds in the middle repeat
+    // those near the four corners of the (outer, inner) plane. So only the corners are swept. Within a fold
+    // the activity changes only while the wave enters or leaves.
     const std::int64_t wave = m_array.rows + m_array.cols;
     const std::int64_t reach = ceilDiv(wave, m_stream) + 2;
     const auto corners = [](std::int64_t count, std::int64_t margin) {
@@ -252,8 +253,8 @@ ArrayPhases FoldPlan::phases() const
             const std::int64_t n = outer * m_innerBlocks + inner;
             const std::int64_t from = start(n);
             const std::int64_t to = n == last ? from + m_stream + wave : start(n + 1);
-            // The wave enters during `wave` cycles from `from`, and leaves during `wave` cycles from
-            // streamEnd - 1. The last cycle closes the window.
+            // The wave enters during `wave` cycles from `from` on, and leaves during `wave` cycles from
+            // streamEnd - 1 on. The last cycle closes the window.
             const std::int64_t streamEnd = from + m_stream;
             look(from, std::min(to, from + wave));
             look(std::max(from + wave, std::min(to, streamEnd - 1)), std::min(to, streamEnd + wave));

@@ -22,17 +22,18 @@ struct ArrayTiming
     std::int64_t cycles = 0;
     std::int64_t folds = 0;
     double utilization = 0;       ///< MACs / (rows * cols * cycles)
-    double mappingEfficiency = 0; ///< mean of used PEs / PEs over the folds
+    double mappingEfficiency = 0; ///< mean over the folds of used PEs / all PEs
     /// Elements moved between L2 and the array, without reuse between folds (docs/rules/systolic.md 3.4)
     std::int64_t l2Elements = 0;
-    bool readoutHidden = true; ///< false if OS with shadow registers has K < rows
+    /// False for OS with shadow registers if K < rows: the read-out takes longer than a fold.
+    bool readoutHidden = true;
 };
 
 /// Fill, steady and drain (docs/rules/systolic.md 1.5), in cycles; their sum is the span of array activity.
 struct ArrayPhases
 {
     std::int64_t fill = 0;    ///< cycles before the first cycle at the peak
-    std::int64_t steady = 0;  ///< cycles from the first to the last one at the peak
+    std::int64_t steady = 0;  ///< cycles from the first to the last cycle at the peak
     std::int64_t drain = 0;   ///< cycles after the last cycle at the peak
     std::int64_t peakPes = 0; ///< largest number of active PEs
 };
@@ -50,15 +51,15 @@ struct EdgeElements
 };
 [[nodiscard]] EdgeElements edgeElements(const Gemm& gemm, const ArrayShape& array,
                                         Dataflow dataflow) noexcept;
-/// Elements moved between L2 and the array, all matrices together.
+/// Elements moved between L2 and the array, sum over all matrices.
 [[nodiscard]] std::int64_t l2Elements(const Gemm& gemm, const ArrayShape& array, Dataflow dataflow) noexcept;
 
-/// One fold: one output tile (OS) or stationary block (WS, IS) in the array.
+/// One fold: an output tile (OS) or a stationary block (WS, IS) in the array.
 struct Fold
 {
     std::int64_t index = 0;
-    std::int64_t outer = 0;     ///< block index along the outer dimension (OS: m, WS: n, IS: m)
-    std::int64_t inner = 0;     ///< block index along the inner dimension (OS: n, WS and IS: k)
+    std::int64_t outer = 0;     ///< index of the block along the outer dimension (OS: m, WS: n, IS: m)
+    std::int64_t inner = 0;     ///< index of the block along the inner dimension (OS: n, WS and IS: k)
     std::int64_t rows = 0;      ///< number of active rows
     std::int64_t cols = 0;      ///< number of active columns
     std::int64_t start = 0;     ///< cycle of the first MAC of PE(0,0)
@@ -70,14 +71,14 @@ struct Fold
 struct PeActivity
 {
     bool active = false;
-    std::int64_t fold = -1; ///< index of its current or last fold; -1 = none yet
+    std::int64_t fold = -1; ///< index of the PE's current or last fold; -1 = none yet
     std::int64_t m = 0;     ///< indices of the MAC C[m,n] += A[m,k] * B[k,n]
     std::int64_t n = 0;
     std::int64_t k = 0;
 };
 
-/// Timetable of all folds with random access: the activity at any cycle without simulation. PE(i,j) with i <
-/// rows and j < cols of fold f is active in cycles start(f) + i + j + [0, stream).
+/// Timetable of all folds. It gives the activity in any cycle without simulation. PE(i,j) with i < rows and j
+/// < cols of fold f is active in the cycles start(f) + i + j + [0, stream).
 class FoldPlan
 {
 public:
@@ -101,7 +102,8 @@ public:
     [[nodiscard]] std::int64_t foldStartedAt(std::int64_t t) const noexcept;
     [[nodiscard]] std::int64_t activePesAt(std::int64_t t) const noexcept;
     [[nodiscard]] PeActivity peAt(std::int64_t t, std::int64_t row, std::int64_t col) const noexcept;
-    /// Number of active PEs in each cycle of [from, to). Time: O(to - from + number of folds that overlap).
+    /// Number of active PEs in each cycle of [from, to). Takes O(to - from + number of overlapping folds)
+    /// time.
     void sweepActivity(std::int64_t from, std::int64_t to, std::vector<std::int64_t>& active) const;
     /// Fill, steady and drain (docs/rules/systolic.md 1.5). The computation time grows with rows + columns,
     /// not with the GEMM.

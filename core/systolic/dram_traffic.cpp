@@ -26,7 +26,7 @@ constexpr std::array<Loop, 3> loopsOf(LoopOrder order) noexcept
     return table[static_cast<std::size_t>(order)];
 }
 
-/// The loop that does not index the matrix; its iterations reuse the tiles of the matrix.
+/// The loop that does not index the matrix. Its iterations reuse the same tiles of the matrix.
 constexpr Loop reuseLoop(Matrix m) noexcept
 {
     return m == Matrix::A ? J : m == Matrix::B ? I : K;
@@ -66,7 +66,7 @@ struct Grid
     [[nodiscard]] std::int64_t steps() const { return count[0] * count[1] * count[2]; }
 };
 
-/// The share of L3 of one matrix. It holds whole tiles and counts the traffic.
+/// The part of L3 that is reserved for one matrix. It holds whole tiles and counts the traffic.
 class Share
 {
 public:
@@ -76,7 +76,8 @@ public:
     {
     }
 
-    /// Uses a tile at time `now`. `next` is the time of its next use (kNever = none), for Belady only.
+    /// Uses a tile at time `now`. `next` is the time of the tile's next use (kNever = none); only Belady's
+    /// replacement reads it.
     void use(std::int64_t id, std::int64_t bytes, std::int64_t now, std::int64_t next)
     {
         Tile& tile = m_tiles[static_cast<std::size_t>(id)];
@@ -94,8 +95,8 @@ public:
         tile.used = true;
         tile.bytes = bytes;
         if (bytes > m_capacity) {
-            // The tile is larger than the share and streams through. With LRU it evicts all tiles; with
-            // Belady the tiles stay.
+            // A tile larger than the share is not kept but streams through. With LRU it evicts all tiles,
+            // with Belady none.
             if (m_replacement == Replacement::Lru)
                 flush();
             writeBack(tile);
@@ -104,7 +105,8 @@ public:
         while (m_held + bytes > m_capacity) {
             const auto [victimKey, victim] = *m_order.begin();
             if (m_replacement == Replacement::Belady && victimKey >= key) {
-                writeBack(tile); // next use is later than that of every resident tile: do not keep it
+                // Is not kept, because its next use is later than that of every resident tile.
+                writeBack(tile);
                 return;
             }
             evict(victim);
@@ -121,7 +123,7 @@ public:
             evict(m_order.begin()->second);
     }
 
-    /// Bytes of dirty resident tiles, which must still be written to DRAM.
+    /// Bytes of resident tiles that were changed and must still be written to DRAM.
     [[nodiscard]] std::int64_t dirtyBytes() const { return m_dirty ? m_held : 0; }
 
     MatrixTraffic traffic;
@@ -157,11 +159,11 @@ private:
     bool m_dirty;
     std::int64_t m_held = 0;
     std::vector<Tile> m_tiles;
-    std::set<std::pair<std::int64_t, std::int64_t>> m_order; ///< first = next victim
+    std::set<std::pair<std::int64_t, std::int64_t>> m_order; ///< first = tile that is evicted next
 };
 
-/// Shares of A, B and C together. `accumulate`: partial sums of C stay in the PEs over k (k is the innermost
-/// loop).
+/// Shares of L3 of A, B and C. `accumulate`: partial sums of C stay in the PEs over k, because k is the
+/// innermost loop.
 struct Residency
 {
     Grid grid;
@@ -174,7 +176,7 @@ struct Residency
     {
     }
 
-    /// Time of the next use of a tile: the next iteration of loop `r`, with all other indices equal.
+    /// Time of the next use of a tile: the next iteration of loop `r` with all other indices equal.
     static std::int64_t nextUse(const Grid& g, const std::array<Loop, 3>& loops, Matrix m,
                                 const std::array<std::int64_t, 3>& at, std::int64_t now)
     {
@@ -280,7 +282,7 @@ std::string dramAssumption(const DramQuery& q)
 
 std::int64_t DramQuery::shareBytes(Matrix matrix) const noexcept
 {
-    // Rounded down. The small epsilon keeps 0.4 of 10 at 4.
+    // Rounds down. The small epsilon avoids that 0.4 of 10 becomes 3.
     return static_cast<std::int64_t>(
         std::floor(shares[static_cast<std::size_t>(matrix)] * static_cast<double>(l3Bytes) + 1e-6));
 }
@@ -319,7 +321,8 @@ Status checkDramQuery(const DramQuery& q)
     }
     if (sum > 1 + 1e-9)
         return refuse("shares of L3 must not exceed 1 together", "shares");
-    // With any replacement the traffic is at most that of the closed form.
+    // With any replacement, the traffic is at most that of the closed form, so this bounds the simulation,
+    // too.
     if (dramClosedForm(q).bytes() == kNever)
         return refuse("the traffic in bytes overflows", "gemm");
     return Unit{};
@@ -339,8 +342,9 @@ DramTraffic dramClosedForm(const DramQuery& q) noexcept
         const Loop r = reuseLoop(m);
         const auto depth = static_cast<std::size_t>(std::find(loops.begin(), loops.end(), r) - loops.begin());
         MatrixTraffic& t = out.matrix[static_cast<std::size_t>(m)];
-        // Between two uses of a tile, the loops inside the reuse loop run once; the data that they touch must
-        // fit. The loops outside cut the matrix into equal panels, except for the last panel of each loop.
+        // Between two uses of a tile, the loops inside the reuse loop run once. The data that they touch must
+        // fit. The loops outside cut the matrix into panels, which are equal except for the last panel of
+        // each loop.
         std::array<std::int64_t, 2> outside{1, 1};
         std::array<std::optional<Loop>, 2> outerLoops;
         std::int64_t insideElements = 1;

@@ -10,7 +10,7 @@
 
 namespace tilewright::systolic {
 
-/// Order of the loops over tiles, outermost first: i over M, j over N, k over K.
+/// Order of the loops over tiles, outermost first. Loop i runs over M, j over N, k over K.
 enum class LoopOrder { Ijk, Ikj, Jik, Jki, Kij, Kji };
 enum class Replacement { Lru, Belady };
 
@@ -21,28 +21,28 @@ inline constexpr std::array kLoopOrders{LoopOrder::Ijk, LoopOrder::Ikj, LoopOrde
 /// Loop order of a dataflow (docs/rules/systolic.md 6.6): OS ijk, WS jki (m innermost), IS ikj (n innermost).
 [[nodiscard]] LoopOrder loopOrderOf(Dataflow dataflow) noexcept;
 
-/// Input of the model of DRAM <-> L3 traffic of a tiled GEMM (docs/rules/systolic.md 7). Residency is
-/// explicit, and each matrix has a fixed share of L3.
+/// Input of the model of traffic between DRAM and L3 of a tiled GEMM (docs/rules/systolic.md 7). The model
+/// tracks which tiles are in L3. Each matrix has a fixed share of L3.
 struct DramQuery
 {
     Gemm gemm;
     TileShape tile;
     std::int64_t elementBytes = 4;
     std::int64_t l3Bytes = 4 * 128 * 1024;
-    std::array<double, 3> shares{0.4, 0.4, 0.2}; ///< shares of L3 for A, B and C
+    std::array<double, 3> shares{0.4, 0.4, 0.2}; ///< shares of L3 reserved for A, B and C
     LoopOrder order = LoopOrder::Ijk;
     Replacement replacement = Replacement::Lru;
 
     [[nodiscard]] std::int64_t shareBytes(Matrix matrix) const noexcept;
 };
 
-/// Default tile: one array-sized tile of the dataflow; with OS, Tk is 16.
+/// Default tile: one tile of the size of the array for this dataflow; with OS, Tk is 16.
 [[nodiscard]] TileShape arrayTile(const Gemm& gemm, const ArrayShape& array, Dataflow dataflow) noexcept;
 
 /// DRAM traffic of one matrix.
 struct MatrixTraffic
 {
-    std::int64_t loads = 0; ///< number of tiles
+    std::int64_t loads = 0; ///< number of tiles loaded
     std::int64_t stores = 0;
     std::int64_t loadBytes = 0;
     std::int64_t storeBytes = 0;
@@ -63,25 +63,27 @@ struct DramTraffic
     [[nodiscard]] std::int64_t transfers() const noexcept;
 };
 
-/// Returns an Error for illegal sizes, negative shares, shares that add up to more than 1, and traffic beyond
-/// 2^63 bytes.
+/// Checks a query. Returns an Error for illegal sizes, negative shares, shares that add up to more than 1,
+/// and traffic beyond 2^63 bytes.
 [[nodiscard]] Status checkDramQuery(const DramQuery& query);
 /// Traffic in closed form, equal to the simulation with LRU (docs/rules/systolic.md 7). Precondition:
 /// checkDramQuery accepts the query.
 [[nodiscard]] DramTraffic dramClosedForm(const DramQuery& query) noexcept;
 /// Text of the assumptions: "tile 16 x 16 x 16, loops ijk, moved only once: A, C; L3 of 524 288 bytes".
 [[nodiscard]] std::string dramAssumption(const DramQuery& query);
-/// Simulates the residency tile by tile. Returns an Error above 2^27 steps.
+/// Simulates tile by tile which tiles are in L3. Returns an Error above 2^27 steps.
 [[nodiscard]] Result<DramTraffic> simulateDram(const DramQuery& query, const Progress& progress = {});
 
-/// Number of tiles per dimension, and reuse factors A ceil(N/Tj), B ceil(M/Ti), C ceil(K/Tk).
+/// Number of tiles per dimension. The reuse factors are ceil(N/Tj) for A, ceil(M/Ti) for B and ceil(K/Tk) for
+/// C.
 struct ReuseFactors
 {
     std::int64_t nM = 0, nN = 0, nK = 0;
     std::int64_t a = 0, b = 0, c = 0;
-    std::int64_t transfersFullReuse = 0; ///< every tile is moved once
-    std::int64_t transfersNoReuse = 0;   ///< A and B are moved in every step, C once
-    double reductionOverUntiled = 0;     ///< 2*M*N*K element loads / elements moved with full reuse
+    std::int64_t transfersFullReuse = 0; ///< number of moves if every tile is moved once
+    /// Number of moves if tiles of A and B are moved in every step, tiles of C once.
+    std::int64_t transfersNoReuse = 0;
+    double reductionOverUntiled = 0; ///< 2*M*N*K element loads / elements moved with full reuse
 };
 [[nodiscard]] ReuseFactors reuseFactors(const Gemm& gemm, const TileShape& tile) noexcept;
 
@@ -96,13 +98,13 @@ struct AdaptiveStationary
     std::array<std::int64_t, 3> fixedBytes{}; ///< DRAM traffic with OS, WS and IS for the whole GEMM
     Dataflow bestFixed = Dataflow::Os;
     std::vector<Dataflow> rows;     ///< chosen dataflow of each row of tiles
-    std::int64_t rowBytes = 0;      ///< DRAM traffic with these choices
+    std::int64_t rowBytes = 0;      ///< DRAM traffic with these dataflows, in bytes
     std::int64_t bytes = 0;         ///< the smaller of rowBytes and the traffic of bestFixed
     bool perRow = false;            ///< true if a dataflow per row of tiles has less traffic than bestFixed
     std::array<double, 3> saving{}; ///< 1 - bytes / fixedBytes, per dataflow
 };
-/// Chooses the dataflow of each row of tiles; the contents of L3 carry over between rows. Ties prefer OS,
-/// then WS, then IS. Ignores the loop order of `query`.
+/// Chooses the dataflow of each row of tiles. Tiles in L3 are kept from row to row. On a tie OS is preferred,
+/// then WS, then IS. The loop order of `query` is ignored.
 [[nodiscard]] Result<AdaptiveStationary> adaptiveStationary(const DramQuery& query,
                                                             const Progress& progress = {});
 

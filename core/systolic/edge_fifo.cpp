@@ -41,7 +41,7 @@ std::int64_t LaneDemand::lastWindow(std::int64_t position) const noexcept
     const bool weights = m_side == EdgeSide::North && m_plan.options().dataflow != Dataflow::Os;
     if (!weights)
         return m_plan.foldStartedAt(position);
-    // The window of a stationary block opens `rows` cycles before its fold starts.
+    // The lanes take a stationary block in a window that opens `rows` cycles before its fold starts.
     std::int64_t n = m_plan.foldStartedAt(position);
     while (n + 1 < m_plan.folds()) {
         const Fold next = m_plan.fold(n + 1);
@@ -67,7 +67,7 @@ bool LaneDemand::takes(std::int64_t lane, std::int64_t tick) const noexcept
 
 std::int64_t LaneDemand::takenBefore(std::int64_t lane, std::int64_t tick) const noexcept
 {
-    const std::int64_t position = tick - lane; // the lane has taken the elements at positions below this one
+    const std::int64_t position = tick - lane; // position: the lane has taken the elements before it
     const std::int64_t n = lastWindow(position - 1);
     if (n < 0)
         return 0;
@@ -76,7 +76,7 @@ std::int64_t LaneDemand::takenBefore(std::int64_t lane, std::int64_t tick) const
     const Fold fold = m_plan.fold(n);
     const std::int64_t inner = m_plan.innerBlocks();
     const Fold ragged = m_plan.fold(m_plan.folds() - 1);
-    // True if the lanes of this side lie along the outer dimension (OS: west; WS and IS: north).
+    // True if the lanes of this side correspond to the outer dimension (OS: west; WS and IS: north).
     const bool outerSide = (m_side == EdgeSide::West) == os;
     const std::int64_t raggedLanes = m_side == EdgeSide::West ? ragged.rows : ragged.cols;
     const bool inRagged = lane < raggedLanes;
@@ -85,8 +85,8 @@ std::int64_t LaneDemand::takenBefore(std::int64_t lane, std::int64_t tick) const
 
     std::int64_t taken = 0;
     if (weights) {
-        // Each n-block loads every row of the stationary matrix once, so its inner blocks together load all
-        // rows.
+        // For each n-block, every row of the stationary matrix is loaded once, so its inner blocks together
+        // load all rows.
         const std::int64_t rowsBefore = fold.rowOffset;
         const std::int64_t all = ragged.rowOffset + ragged.rows;
         taken = (inWhole ? fold.outer * all : 0);
@@ -95,7 +95,7 @@ std::int64_t LaneDemand::takenBefore(std::int64_t lane, std::int64_t tick) const
             taken += rowsBefore + std::min(position - (fold.start - fold.rows), fold.rows);
         return taken;
     }
-    std::int64_t folds = 0; // earlier full folds in which the lane takes part
+    std::int64_t folds = 0; // number of earlier full folds that use the lane
     if (outerSide) {
         const bool last = fold.outer == m_plan.outerBlocks() - 1;
         folds = (inWhole ? fold.outer * inner : 0) + ((last ? inRagged : inWhole) ? fold.inner : 0);
@@ -144,7 +144,7 @@ void EdgeClock::deliver(const LaneDemand& demand, std::int64_t perCycle, std::in
 {
     struct Room
     {
-        std::int64_t until; ///< number of elements that may have been delivered
+        std::int64_t until; ///< number of elements that may have been delivered by now
         std::size_t lane;
     };
     std::vector<Room> rooms;
@@ -228,7 +228,7 @@ std::int64_t EdgeClock::ticksBefore(std::int64_t cycle) const noexcept
 
 std::int64_t EdgeClock::cycleOfTick(std::int64_t tick) const noexcept
 {
-    // A stall that begins at cycle c delays tick c - stalledBefore.
+    // A stall that begins at cycle c delays the tick c - stalledBefore and all later ones.
     auto after =
         std::upper_bound(m_stalls.begin(), m_stalls.end(), tick,
                          [](std::int64_t u, const EdgeStall& s) { return u < s.cycle - s.stalledBefore; });
@@ -246,7 +246,8 @@ std::vector<std::int64_t> EdgeClock::occupancy(EdgeSide side, std::int64_t cycle
     if (m_supply.unlimited()) {
         for (std::size_t i = 0; i < out.size(); ++i) {
             const auto lane = static_cast<std::int64_t>(i);
-            // The streamers filled the FIFO up to its depth before the lanes took their elements.
+            // The streamers filled the FIFO up to its depth before the lanes took their elements in this
+            // cycle.
             const std::int64_t before = demand.takenBefore(lane, std::max<std::int64_t>(cycle, 0));
             const std::int64_t after = demand.takenBefore(lane, cycle + 1);
             out[i] = std::min(demand.total(lane), before + m_supply.depth) - after;

@@ -10,9 +10,9 @@ namespace tilewright::systolic {
 
 enum class EdgeSide { West, North };
 
-/// Supply of the edge FIFOs by the streamers (docs/rules/systolic.md 2.2). One side is filled vector by
-/// vector: element v of every lane comes before element v + 1 of any lane, low lanes first. A lane with a
-/// full FIFO waits and does not delay other lanes.
+/// How streamers fill the edge FIFOs (docs/rules/systolic.md 2.2). A side is filled vector by vector: element
+/// v of every lane comes before element v + 1 of any lane, low lanes first. A lane with a full FIFO waits and
+/// does not delay other lanes.
 struct EdgeSupply
 {
     std::int64_t depth = 32;        ///< capacity of a FIFO, in elements
@@ -31,7 +31,8 @@ struct EdgeSupply
 
 [[nodiscard]] Status checkSupply(const EdgeSupply& supply);
 
-/// Times at which a lane of an edge takes elements: one window per fold, in ticks start + lane + [0, length).
+/// Ticks in which a lane of an edge takes elements: one window per fold, the ticks start + lane + [0,
+/// length).
 class LaneDemand
 {
 public:
@@ -61,9 +62,9 @@ struct EdgeStall
     std::int64_t stalledBefore = 0; ///< number of stalled cycles before this stall
 };
 
-/// Clock of the array with a given supply. If a lane needs an element and its FIFO is empty, the whole
-/// wavefront stops for that cycle (every register holds its value). The state of the registers therefore
-/// depends only on the number of ticks. In each cycle the streamers deliver before the lanes take elements.
+/// Clock of the array with a given supply. If a lane needs an element and its FIFO is empty, the whole array
+/// stops for that cycle and every register keeps its value. The state of the registers therefore depends only
+/// on the number of ticks. In each cycle the streamers deliver before the lanes take elements.
 class EdgeClock
 {
 public:
@@ -79,9 +80,9 @@ public:
     [[nodiscard]] std::optional<EdgeStall> stallAt(std::int64_t cycle) const noexcept;
     /// Number of ticks that the array completed before the cycle.
     [[nodiscard]] std::int64_t ticksBefore(std::int64_t cycle) const noexcept;
-    /// The cycle of a tick.
+    /// The cycle in which the array completes a tick.
     [[nodiscard]] std::int64_t cycleOfTick(std::int64_t tick) const noexcept;
-    /// Number of elements in each FIFO of a side after the cycle (-1: before the first cycle).
+    /// Number of elements in each FIFO of a side after `cycle` (-1: before the first cycle).
     [[nodiscard]] std::vector<std::int64_t> occupancy(EdgeSide side, std::int64_t cycle) const;
 
 private:
@@ -92,7 +93,7 @@ private:
         std::vector<std::int64_t> west; ///< elements delivered so far, per lane
         std::vector<std::int64_t> north;
     };
-    /// Simulates one cycle. Returns the stall if the array stalled.
+    /// Simulates one cycle. Returns the stall if the array stalled in it.
     [[nodiscard]] std::optional<EdgeStall> step(State& state) const;
     void deliver(const LaneDemand& demand, std::int64_t perCycle, std::int64_t tick,
                  std::vector<std::int64_t>& delivered) const;
@@ -108,24 +109,26 @@ private:
     std::vector<State> m_checkpoints; ///< one state per kCheckpoint cycles
 };
 
-/// Buffer sizes at the edges of the array. (The source document: 2 KB of FIFOs per side and 4 KB of streaming
-/// buffer per operand, for K = 64 on 16 x 16.)
+/// Sizes of the buffers at the edges of the array. The source document has 2 KB of FIFOs per side and 4 KB of
+/// streaming buffer per operand, for K = 64 on 16 x 16.
 struct EdgeSizes
 {
-    std::int64_t west = 0, north = 0;         ///< capacity of all FIFOs of a side, in bytes
-    std::int64_t westSkew = 0, northSkew = 0; ///< elements in the deepest FIFO that the skew requires
+    std::int64_t west = 0, north = 0; ///< capacity of all FIFOs of the side together, in bytes
+    /// Number of elements that the deepest FIFO must hold because of the skew.
+    std::int64_t westSkew = 0, northSkew = 0;
     std::int64_t westStream = 0,
-                 northStream = 0; ///< bytes of the operands of one fold, for streaming without stalls
+                 /// Bytes of the operand for one fold, which suffice for streaming without stalls.
+        northStream = 0;
 };
 /// Computes the buffer sizes; values saturate.
 [[nodiscard]] EdgeSizes edgeSizes(const FoldPlan& plan, const EdgeSupply& supply,
                                   std::int64_t elementBytes) noexcept;
 
-/// Largest product of cycles and lanes that EdgeClock accepts; it takes a few seconds.
+/// Largest product of cycles and lanes that EdgeClock accepts; a simulation of this size takes a few seconds.
 inline constexpr std::int64_t kMaxClockWork = 200'000'000;
 /// Returns an Error if the cycle-by-cycle simulation of the edge FIFOs would exceed kMaxClockWork.
 [[nodiscard]] Status checkClockWork(const FoldPlan& plan, const EdgeSupply& supply);
-/// Fill, steady and drain including stalls. A stall belongs to the phase that it delays.
+/// Fill, steady and drain in cycles, including stalls. A stall counts in the phase that it delays.
 [[nodiscard]] ArrayPhases stalledPhases(const ArrayPhases& phases, const EdgeClock& clock) noexcept;
 
 } // namespace tilewright::systolic

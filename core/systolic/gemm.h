@@ -41,8 +41,8 @@ enum class Dataflow { Os, Ws, Is };
 
 /// Convention of the cycle count (docs/rules/systolic.md 1.3).
 enum class Readout {
-    Shadow,   ///< results leave through shadow registers, hidden; consecutive folds stream without a gap
-    Shift,    ///< analytical form of the SCALE-Sim paper: 2R + C + T - 2 per fold
+    Shadow,   ///< results leave through shadow registers at no cost; consecutive folds stream without a gap
+    Shift,    ///< formula of the SCALE-Sim paper: 2R + C + T - 2 cycles per fold
     ScaleSim, ///< cycle count of the SCALE-Sim v2 program
 };
 
@@ -50,7 +50,7 @@ enum class Matrix { A, B, C };
 
 /// Largest M*N*K of a GEMM (docs/rules/systolic.md 9).
 inline constexpr std::int64_t kMaxMacs = std::int64_t{1} << 59;
-/// Largest number of rows or columns for the closed forms. It keeps every sum within 64 bits.
+/// Largest number of rows or columns for the closed forms. Up to it, every sum fits into 64 bits.
 inline constexpr std::int64_t kMaxArraySide = std::int64_t{1} << 24;
 
 [[nodiscard]] std::string_view dataflowName(Dataflow dataflow) noexcept; ///< "os", "ws", "is"
@@ -66,7 +66,8 @@ inline constexpr std::int64_t kMaxArraySide = std::int64_t{1} << 24;
 /// Reads a tile such as "64x64x32" (Ti x Tj x Tk). checkTile() checks it against a GEMM.
 [[nodiscard]] Result<TileShape> parseTileShape(std::string_view text);
 
-/// Returns an Error for sizes that are not positive or too large (each at most 2^31, M*N*K at most 2^59).
+/// Checks a GEMM. Returns an Error for sizes that are not positive or too large (each at most 2^31, M*N*K at
+/// most 2^59).
 [[nodiscard]] Status checkGemm(const Gemm& gemm);
 [[nodiscard]] Status checkArray(const ArrayShape& array);
 /// Returns an Error unless each tile size is from 1 to the size of the GEMM.
@@ -77,7 +78,7 @@ inline constexpr std::int64_t kMaxArraySide = std::int64_t{1} << 24;
     return gemm.m * gemm.n * gemm.k;
 }
 
-/// Elements that must be moved at least once: A, B and C.
+/// Number of elements that must be moved at least once: those of A, B and C.
 [[nodiscard]] constexpr std::int64_t compulsoryElements(const Gemm& gemm) noexcept
 {
     return gemm.m * gemm.k + gemm.k * gemm.n + gemm.m * gemm.n;

@@ -123,8 +123,8 @@ std::vector<Constraint> tileConstraints(const Hierarchy& h, const Gemm& gemm, co
 
 namespace {
 
-/// Number of innermost tiles along a dimension that is cut by nested tile sizes. A ragged tile counts as one
-/// tile.
+/// Number of innermost tiles along a dimension of `size` that is cut by nested tile sizes. A smaller last
+/// tile counts as one.
 std::int64_t nestedTiles(std::int64_t size, std::span<const std::int64_t> steps)
 {
     if (steps.empty())
@@ -135,7 +135,7 @@ std::int64_t nestedTiles(std::int64_t size, std::span<const std::int64_t> steps)
     return whole * nestedTiles(step, steps.subspan(1)) + (rest > 0 ? nestedTiles(rest, steps.subspan(1)) : 0);
 }
 
-/// Bytes moved into level `n` (0 = L3) for the whole GEMM; model: see LevelTile.
+/// Bytes moved into level `n` (0 = L3) for the whole GEMM, by the model of LevelTile.
 std::int64_t trafficInto(const Gemm& g, const std::array<LevelTile, 3>& levels, std::size_t n,
                          std::int64_t elementBytes)
 {
@@ -150,8 +150,8 @@ std::int64_t trafficInto(const Gemm& g, const std::array<LevelTile, 3>& levels, 
     const auto along = [&](std::int64_t size, const std::array<std::int64_t, 3>& steps, std::size_t count) {
         return nestedTiles(size, std::span(steps).first(count));
     };
-    // C visits: partial sums leave this level once per k tile of level `left - 1`, the innermost level above
-    // whose tile is larger along i or j than the tile inside it.
+    // Number of visits to C: partial sums leave this level once per k tile of level `left - 1`, the innermost
+    // level above whose tile is larger along i or j than the tile inside it.
     std::size_t left = 0;
     for (std::size_t l = 1; l <= n; ++l)
         if (ti[l] < ti[l - 1] || tj[l] < tj[l - 1])
@@ -191,7 +191,7 @@ Result<ThreeLevelTiling> threeLevelTiling(const Hierarchy& h, const Gemm& gemm,
         out.level[l].level = kInside[l];
         out.level[l].capacityBytes = (room.buffers == 0 ? memory.buffers : room.buffers) * memory.bytes;
     }
-    // The tile of a level is the GEMM of the level below.
+    // The tile of a level is the GEMM that the level below cuts.
     Gemm inside = gemm;
     for (std::size_t l = 0; l < 2; ++l) {
         LevelTile& t = out.level[l];

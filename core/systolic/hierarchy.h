@@ -15,7 +15,7 @@ inline constexpr std::array kLevels{Level::Host, Level::External, Level::L3, Lev
 
 [[nodiscard]] std::string_view levelName(Level level) noexcept; ///< "host", "external", "l3", "l2", "l1"
 
-/// One memory level. Its bandwidth is that of all its buffers together.
+/// One memory level. The bandwidth is that of all its buffers together.
 struct MemoryLevel
 {
     std::int64_t buffers = 1;
@@ -47,32 +47,32 @@ struct Hierarchy
     }
 };
 
-/// The KPU of the source document; equal to tests/data/hierarchies/kpu.json.
+/// The hierarchy of the KPU in the source document; equal to tests/data/hierarchies/kpu.json.
 [[nodiscard]] Hierarchy kpuHierarchy();
-/// Reads a preset. The Error names a missing level, a zero bandwidth or another invalid field.
+/// Reads a hierarchy preset. The Error names a missing level, a zero bandwidth or another invalid field.
 [[nodiscard]] Result<Hierarchy> parseHierarchy(std::string_view text, const std::string& file);
 [[nodiscard]] Result<Hierarchy> readHierarchy(const std::string& path);
 [[nodiscard]] std::string hierarchyJson(const Hierarchy& hierarchy);
 /// Checks a hierarchy that was edited in memory in the same way as parseHierarchy().
 [[nodiscard]] Status checkHierarchy(const Hierarchy& hierarchy);
 
-/// One capacity constraint: used and available space.
+/// One limit on tile sizes, with the used and the available space.
 struct Constraint
 {
     std::string name;
     std::int64_t used = 0; ///< used space in bytes, or number of L3 panels
     std::int64_t available = 0;
     std::string unit = "bytes";
-    std::string limit; ///< resulting limit of a size, such as "Kt <= 128"
+    std::string limit; ///< the limit of a size that follows, such as "Kt <= 128"
     [[nodiscard]] bool fits() const noexcept { return used <= available; }
 };
 
-/// Describes which buffers of a level are meant: "one buffer", "all 8 buffers", or "the one buffer" of a
-/// level with only one.
+/// Text that says which buffers of a level a constraint uses: "one buffer", "all 8 buffers", or "the one
+/// buffer" of a level with only one.
 [[nodiscard]] std::string roomText(std::int64_t used, std::int64_t buffers);
 
-/// All constraints of docs/rules/systolic.md 5 for a tile of a GEMM. `buffering` of L1: 2 = double-buffered.
-/// Each name says which buffers are meant. Precondition: the sizes are legal.
+/// All constraints of docs/rules/systolic.md 5 for a tile of a GEMM. `buffering`: of L1, 2 = double-buffered.
+/// The name of a constraint says which buffers it uses. Precondition: the sizes are legal.
 [[nodiscard]] std::vector<Constraint> tileConstraints(const Hierarchy& hierarchy, const Gemm& gemm,
                                                       const TileShape& tile, std::int64_t buffering = 2,
                                                       Footprint footprint = Footprint::Conservative);
@@ -82,11 +82,11 @@ struct Constraint
 /// Largest K of one resident output tile: (R*K + K*C + R*C)*e <= one L2 buffer.
 [[nodiscard]] std::int64_t maxL2Depth(const Hierarchy& hierarchy) noexcept;
 
-/// One of three nested tiles (docs/rules/systolic.md 6.5): the L3 tile cuts the GEMM, the L2 tile cuts the L3
+/// One of three nested tiles (docs/rules/systolic.md 6.5). The L3 tile cuts the GEMM, the L2 tile cuts the L3
 /// tile, the L1 tile cuts the L2 tile.
 struct LevelTile
 {
-    // Loop order around the tile: the loops of the levels above, then i, j, k over tiles of this level, k
+    // Loops around the tile: those of the levels above, then i, j, k over the tiles of this level, k
     // innermost. Within one tile of the level above, A is read once for every Tj and B once for every Ti. C
     // stays while only k changes; otherwise its partial sums are written and read back.
     Level level = Level::L3;
@@ -99,7 +99,7 @@ struct ThreeLevelTiling
 {
     std::array<LevelTile, 3> level; ///< tiles of the levels L3, L2, L1
 };
-/// Part of a memory level that its tile may use.
+/// The space in a memory level that its tile may use.
 struct LevelRoom
 {
     std::int64_t buffers = 0;   ///< number of buffers used; 0 = all

@@ -42,7 +42,7 @@ Result<L2Schedule> parseL2Schedule(std::string_view text)
 std::optional<std::int64_t> fewestPasses(std::int64_t nK, std::int64_t perK, std::int64_t output,
                                          std::int64_t room) noexcept
 {
-    // The tiles of a pass and of the next one are in L2 together.
+    // The tiles of one pass and of the next pass are in L2 at the same time.
     const std::int64_t held = room > output ? (room - output) / saturatingMul(2, perK) : 0;
     return held >= 1 ? std::optional(ceilDiv(nK, std::min(held, nK))) : std::nullopt;
 }
@@ -68,8 +68,8 @@ Result<std::vector<L2Plan>> l2Schedules(const Gemm& g, const TileShape& tile, st
                          std::to_string(passes),
                      "passes",
                      {}};
-    // Overflow check: no sum below exceeds 16 * max(nM, nN, nK) times the largest matrix (ragged edges at
-    // most double each side of a matrix).
+    // Overflow check. No sum below exceeds 16 * max(nM, nN, nK) times the largest matrix, because smaller
+    // last tiles at most double each side of a matrix.
     const std::int64_t worst = std::max({g.m * g.k, g.k * g.n, g.m * g.n});
     const auto most = checkedMul(worst, 16 * std::max({nM, nN, nK}));
     if (elementBytes < 1 || !most || !checkedMul(*most, elementBytes))
@@ -89,7 +89,7 @@ Result<std::vector<L2Plan>> l2Schedules(const Gemm& g, const TileShape& tile, st
         p.writeBytes = writes;
         return p;
     };
-    /// Sets the space for A and B tiles (single- and double-buffered) and one C tile.
+    /// Sets the L2 space that A and B tiles (single- and double-buffered) and one C tile need.
     const auto need = [&](L2Plan p, std::int64_t a1, std::int64_t b1, std::int64_t a2, std::int64_t b2) {
         p.minTiles = a1 + b1 + 1;
         p.minBytes = a1 * tileA + b1 * tileB + tileC;

@@ -8,45 +8,47 @@
 
 namespace tilewright::systolic {
 
-/// L2 schedule: order and reuse of tiles in L2 (docs/rules/systolic.md 3).
+/// L2 schedule: the order in which tiles are used, and which tiles stay in L2 for reuse
+/// (docs/rules/systolic.md 3).
 enum class L2Schedule { NoReuse, RowReuse, FullReuse, PartialC };
 
 [[nodiscard]] std::string_view
 l2ScheduleName(L2Schedule schedule) noexcept; ///< display name: "A", "A + row reuse", ...
 
-/// Name in options and files: "a", "a-row", "a-full" or "b".
+/// Name of the schedule in options and files: "a", "a-row", "a-full" or "b".
 [[nodiscard]] std::string_view l2ScheduleWord(L2Schedule schedule) noexcept;
 [[nodiscard]] Result<L2Schedule> parseL2Schedule(std::string_view text);
 
-/// Traffic and L2 space of one schedule. Tiles are the units of the table in docs/rules/systolic.md 3; bytes
-/// are exact.
+/// Traffic and L2 space of one schedule. Numbers of tiles are those of the table in docs/rules/systolic.md 3;
+/// bytes are exact.
 struct L2Plan
 {
     L2Schedule schedule = L2Schedule::NoReuse;
     std::int64_t passes = 1;       ///< PartialC: number of passes over k
-    std::int64_t trafficTiles = 0; ///< reads and writes
+    std::int64_t trafficTiles = 0; ///< number of tiles read and written
     std::int64_t readBytes = 0;
     std::int64_t writeBytes = 0;
-    std::int64_t minTiles = 0; ///< L2 space, single-buffered
+    std::int64_t minTiles = 0; ///< L2 space in tiles, with single-buffered inputs
     std::int64_t minBytes = 0;
-    std::int64_t doubleTiles = 0; ///< L2 space with double-buffered inputs; must fit into L2
+    std::int64_t doubleTiles = 0; ///< L2 space in tiles, with double-buffered inputs; must fit into L2
     std::int64_t doubleBytes = 0;
     bool fits = true; ///< true if doubleBytes <= the given size of L2
 
     [[nodiscard]] std::int64_t trafficBytes() const noexcept { return readBytes + writeBytes; }
 };
 
-/// Passes of schedule B where none are asked for (docs/rules/systolic.md 3.2): two, or the fewest that fit
-/// into `room` bytes if two do not. `perK`: bytes of one tile of A and one of B; `output`: of C. Returns two
-/// (one for a single k tile) if no number fits.
+/// Default number of passes of schedule B (docs/rules/systolic.md 3.2): two, or the smallest number that fits
+/// into `room` bytes if two do not. `perK`: bytes of one tile of A and one of B. `output`: bytes of a tile of
+/// C. Returns two (one for a single k tile) if no number fits.
 [[nodiscard]] std::int64_t passesOfB(std::int64_t nK, std::int64_t perK, std::int64_t output,
                                      std::int64_t room) noexcept;
-/// Fewest passes of schedule B that fit into `room` bytes; nullopt if no number does.
+/// Smallest number of passes of schedule B that fits into `room` bytes; nullopt if none does.
 [[nodiscard]] std::optional<std::int64_t> fewestPasses(std::int64_t nK, std::int64_t perK,
                                                        std::int64_t output, std::int64_t room) noexcept;
 
-/// Evaluates the four schedules in the order of the table. `passes` is for PartialC: 1 <= passes <= number of
-/// k tiles, or 0 for passesOfB(). Returns an Error for illegal sizes or above 2^62 bytes.
+/// Evaluates the four schedules in the order of the table in docs/rules/systolic.md 3. `passes` is for
+/// PartialC: from 1 to the number of k tiles, or 0 for passesOfB(). Returns an Error for illegal sizes or
+/// above 2^62 bytes.
 [[nodiscard]] Result<std::vector<L2Plan>> l2Schedules(const Gemm& gemm, const TileShape& tile,
                                                       std::int64_t elementBytes, std::int64_t l2Bytes,
                                                       std::int64_t passes = 0);
@@ -88,7 +90,8 @@ struct BankConflicts
     std::vector<BankConflict> listed; ///< the first `limit` conflicts in i, j, k order
 };
 
-/// Returns an Error for fewer banks than the layout needs, and above 2^32 steps.
+/// Lists the bank conflicts of all steps. Returns an Error if there are fewer banks than the layout needs, or
+/// more than 2^32 steps.
 [[nodiscard]] Result<BankConflicts> bankConflicts(const BankMap& map, std::int64_t nM,
                                                   std::size_t limit = 10'000);
 

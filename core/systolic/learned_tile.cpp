@@ -14,8 +14,8 @@ constexpr TileTrainingRow kTraining[] = {
 #include "systolic/tile_training_data.inc"
 };
 
-/// Kernel width in units of log2. Best of 0.2 to 1.0 on measureLearned(4000, 5, 16x16), whose GEMMs are in
-/// neither the training set nor the held-out set.
+/// Kernel width in units of log2. It was the best of 0.2 to 1.0 on measureLearned(4000, 5, 16x16), whose
+/// GEMMs are in neither the training set nor the held-out set.
 constexpr double kSigma = 0.7;
 
 using Features = std::array<double, 4>;
@@ -65,7 +65,7 @@ Prediction regress(const TileQuery& q, const std::vector<Prepared>& rows)
         distances[i] = distance(rows[i]);
         nearest = std::min(nearest, distances[i]);
     }
-    // Distances relative to the nearest row, so that the weights do not vanish far from all rows.
+    // Distances are relative to the nearest row, so that the weights do not vanish if all rows are far away.
     double weights = 0;
     double ti = 0;
     double tj = 0;
@@ -82,7 +82,7 @@ Prediction regress(const TileQuery& q, const std::vector<Prepared>& rows)
     return {std::exp2(ti / weights), std::exp2(tj / weights)};
 }
 
-/// The candidates min(size, multiple of step) just below and just above the predicted value.
+/// The two candidates min(size, multiple of step) just below and just above the predicted value.
 std::array<std::int64_t, 2> around(double value, std::int64_t size, std::int64_t step)
 {
     const auto v = static_cast<std::int64_t>(std::min(value, static_cast<double>(size)));
@@ -117,13 +117,14 @@ Result<TileChoice> predict(const TileQuery& q, const std::vector<Prepared>& rows
             bestElements = elements;
         }
     };
-    // Repair: keep one predicted side and set the other to the largest that fits.
+    // Repair of a prediction that does not fit: one predicted side is kept, the other one becomes the largest
+    // that fits.
     for (const std::int64_t ti : around(p.ti, q.gemm.m, q.array.rows))
         consider(ti, widestTile(q, ti, leastK));
     for (const std::int64_t tj : around(p.tj, q.gemm.n, q.array.cols))
         consider(widestTile(flipped, tj, leastK), tj);
     if (best.tk == 0) {
-        // Both predicted sides are too large: start with one multiple.
+        // If neither predicted side can be kept, the repair starts with the smallest candidate side.
         const std::int64_t ti = std::min(q.gemm.m, q.array.rows);
         consider(ti, widestTile(q, ti, leastK));
     }
@@ -142,7 +143,8 @@ Result<TileChoice> predict(const TileQuery& q, const std::vector<Prepared>& rows
 
 TileQuery randomQuery(std::mt19937_64& rng, const ArrayShape& array)
 {
-    // Own conversion of random bits: the distributions of the standard library differ between platforms.
+    // Random bits are converted here, because the distributions of the standard library differ between
+    // platforms.
     const auto logUniform = [&](double low, double high) {
         const double u = static_cast<double>(rng() >> 11) * 0x1p-53;
         return static_cast<std::int64_t>(std::exp2(low + u * (high - low)));
@@ -165,7 +167,8 @@ std::vector<TileTrainingRow> generateTileTraining(std::size_t count, std::uint64
         TileQuery q = randomQuery(rng, {16, 16});
         const auto conservative = exhaustiveTile(q);
         q.footprint = Footprint::Aggressive;
-        q.sumsPerPe = kMaxArea; // a prediction is repaired to the PEs of its query
+        // No limit of the PEs; a prediction is later repaired for the PEs of its query.
+        q.sumsPerPe = kMaxArea;
         const auto aggressive = exhaustiveTile(q);
         if (conservative && aggressive)
             rows.push_back({q.gemm.m, q.gemm.n, q.gemm.k, q.capacityBytes, conservative->tile.ti,

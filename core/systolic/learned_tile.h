@@ -13,7 +13,7 @@ namespace tilewright::systolic {
 struct TileTrainingRow
 {
     std::int64_t m, n, k;
-    std::int64_t cap; ///< capacity in elements
+    std::int64_t cap; ///< capacity of the level in elements
     std::int64_t tiConservative, tjConservative;
     std::int64_t tiAggressive, tjAggressive;
     bool operator==(const TileTrainingRow&) const = default;
@@ -27,7 +27,7 @@ inline constexpr std::uint64_t kTrainingSeed = 20260101;
 [[nodiscard]] std::vector<TileTrainingRow> generateTileTraining(std::size_t count, std::uint64_t seed);
 /// The compiled-in training set, equal to generateTileTraining(kTrainingRows, kTrainingSeed).
 [[nodiscard]] std::span<const TileTrainingRow> builtInTileTraining() noexcept;
-/// Text of core/systolic/tile_training_data.inc for these rows.
+/// Text of the file core/systolic/tile_training_data.inc for these rows.
 [[nodiscard]] std::string tileTrainingText(std::span<const TileTrainingRow> rows);
 
 /// Predicts a tile by kernel regression (Specht's general regression neural network) from log2(M, N, K, cap)
@@ -40,7 +40,8 @@ inline constexpr std::uint64_t kTrainingSeed = 20260101;
 struct LearnedQuality
 {
     std::size_t cases = 0;
-    std::size_t within10Percent = 0; ///< cases with traffic of at most 1.1 times the optimum
+    /// Number of cases in which the traffic is at most 1.1 times the optimum.
+    std::size_t within10Percent = 0;
     std::size_t optimal = 0;
     double worstRatio = 1;
     double meanRatio = 1;
@@ -50,7 +51,8 @@ struct LearnedQuality
     }
 };
 
-/// Measures both footprints on `array` with held-out GEMMs; `seed` must differ from the training seed.
+/// Measures the learned selector for both footprints on `array` with held-out GEMMs. `seed` must differ from
+/// the training seed.
 [[nodiscard]] LearnedQuality measureLearned(std::size_t count, std::uint64_t seed, const ArrayShape& array);
 
 } // namespace tilewright::systolic

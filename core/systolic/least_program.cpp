@@ -14,13 +14,13 @@ namespace tilewright::systolic {
 
 namespace {
 
-/// A dimension cut into tiles, and each tile into blocks of the array.
+/// A dimension cut into tiles, each of which is cut into blocks of the size of the array.
 struct Cut
 {
     std::int64_t blocks = 0; ///< number of blocks of all tiles
     std::int64_t first = 0;  ///< size of the first block
     std::int64_t last = 0;   ///< size of the last block
-    bool whole = false;      ///< the blocks are those of the dimension without tiles
+    bool whole = false;      ///< true if the tiles do not change the blocks into which the dimension is cut
 
     Cut(std::int64_t size, std::int64_t tile, std::int64_t block)
         : blocks(size / tile * ceilDiv(tile, block) + ceilDiv(size % tile, block)),
@@ -30,7 +30,7 @@ struct Cut
     }
 };
 
-/// `elements` moved `times` times, in bytes.
+/// Bytes of `elements` elements that are each moved `times` times.
 struct Moved
 {
     const Gemm& gemm;
@@ -68,8 +68,8 @@ PortBytes bytesOfOs(const Program& p)
             sum({moved.a(cols.blocks), moved.b(rows.blocks), moved.c(p.passes - 1)}), moved.c(p.passes)};
 }
 
-/// The comments of stationary.cpp hold here too: they describe WS. A block of weights that the array loads
-/// again counts once.
+/// Bytes of WS and IS programs. As in stationary.cpp, names and comments describe WS. A block of weights that
+/// the array loads again counts once.
 PortBytes bytesOfStationary(const Program& p)
 {
     const Stationary of(p);
@@ -82,8 +82,9 @@ PortBytes bytesOfStationary(const Program& p)
             sum({moved.a(cols.blocks), moved.b(1), moved.c(rows.blocks - 1)}), moved.c(rows.blocks)};
 }
 
-/// Cycles of the array. Where tiles cut blocks of their own: operands enter one step a cycle, block by block,
-/// weights of WS and IS one row a cycle, and the wave of the last block leaves.
+/// Least cycles of the array. If tiles have their own blocks, operands enter one step per cycle, block by
+/// block, weights of WS and IS enter one row per cycle, and at the end the wave of the last block leaves the
+/// array.
 std::int64_t arrayCyclesOf(const Program& p)
 {
     const ProgramOptions& o = p.options;
@@ -96,7 +97,7 @@ std::int64_t arrayCyclesOf(const Program& p)
             .cycles;
     const std::int64_t streamed =
         saturatingMul(saturatingMul(rows.blocks, cols.blocks), os ? o.gemm.k : of.gemm.m);
-    // The last step streams at least one row past weights that were loaded after all others.
+    // The last step streams at least one row past the weights that were loaded last.
     const std::int64_t loaded = os ? 0 : sum({saturatingMul(of.gemm.k, cols.blocks), 1});
     return sum({std::max(sum({os ? 0 : rows.first, streamed}), loaded), rows.last + cols.last - 2});
 }
@@ -110,7 +111,7 @@ std::optional<LeastProgram> leastProgram(ProgramOptions o)
         if (o.dataflow == Dataflow::Os)
             o.tile->tk = std::min(o.depth, o.gemm.k);
     }
-    // The deepest steps give the fewest commands. Shallower ones that fit L1 move the same bytes.
+    // The deepest steps give the fewest commands. Smaller depths that fit into L1 move the same bytes.
     o.depth = std::max({o.gemm.m, o.gemm.n, o.gemm.k});
     o.capacityBytes[2] = 0;
     o.schedule.reset();

@@ -18,7 +18,7 @@ TileShape leastTile(const TileQuery& q)
             std::min(q.gemm.k, kTileDepth)};
 }
 
-/// Bytes of the smallest candidate.
+/// Bytes of the smallest candidate tile.
 std::int64_t leastBytes(const TileQuery& q, Footprint footprint, std::int64_t buffering)
 {
     return saturatingMul(saturatingMul(tileFootprint(leastTile(q), footprint), q.elementBytes), buffering);
@@ -54,7 +54,7 @@ std::optional<Exclusion> whyNoTile(const TileQuery& q, Footprint footprint)
                 buffering.enough.push_back("buffering " + formatGrouped(most));
             out.limits.push_back(std::move(buffering));
         } else {
-            // With an aggressive query, it is the analytic method that counts C.
+            // In a query with the aggressive footprint, only the analytic method counts C.
             const bool isAsked = q.footprint == footprint;
             ExcludingLimit c{isAsked ? "footprint" : "method", isAsked ? "conservative" : "analytic", {}};
             if (leastBytes(q, Footprint::Aggressive, q.buffering) <= q.capacityBytes)

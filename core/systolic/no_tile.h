@@ -10,8 +10,8 @@
 namespace tilewright::systolic {
 
 /// Finds a smallest set of limits that excludes every candidate tile. Limits are the capacity, the buffering,
-/// and counting C in the footprint. `footprint` is the footprint that a tile must have; the analytic method
-/// uses the conservative one whatever the query says. Returns nothing if a candidate fits.
+/// and that C counts in the footprint. `footprint` is the footprint by which tiles must fit; the analytic
+/// method always uses the conservative one, whatever the query says. Returns nothing if a candidate fits.
 [[nodiscard]] std::optional<Exclusion> whyNoTile(const TileQuery& query, Footprint footprint);
 
 } // namespace tilewright::systolic

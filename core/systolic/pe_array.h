@@ -37,14 +37,14 @@ struct Registers
     }
 };
 
-/// Current fold of a lane of the west edge.
+/// The fold that a lane of the west edge currently feeds.
 struct Lane
 {
     Fold fold;
     std::int64_t nextStart = 0;
 };
 
-/// Operands, registers and results of one run. tick() advances the array by one cycle.
+/// Operands, registers and results of a run. tick() advances the array by one tick.
 struct PeArray
 {
     FoldPlan plan;
@@ -56,7 +56,7 @@ struct PeArray
     std::int64_t ticks; ///< number of ticks of the whole run
     Registers state;
     std::vector<double> product;
-    std::int64_t lastEvent = 0; ///< ticks until the last MAC or the last shift-out of a result
+    std::int64_t lastEvent = 0; ///< number of ticks until the last MAC or the last shift-out of a result
 
     PeArray(const FoldPlan& p, std::vector<double> av, std::vector<double> bv)
         : plan(p), a(std::move(av)), b(std::move(bv)), rows(static_cast<std::size_t>(p.array().rows)),
@@ -67,7 +67,7 @@ struct PeArray
         enter();
     }
 
-    /// Advances by one tick. If `recording`, results that leave the array are written to `product`.
+    /// Advances the array by one tick. If `recording`, results that leave the array are written to `product`.
     void tick(bool recording)
     {
         const std::int64_t u = state.tick;
@@ -81,7 +81,7 @@ struct PeArray
             lastEvent = std::max(lastEvent, u + 1);
     }
 
-    /// Sets the live folds and the lanes for state.tick.
+    /// Sets `live` and the lanes for state.tick.
     void enter()
     {
         const std::int64_t u = state.tick;
@@ -97,7 +97,7 @@ struct PeArray
 
 private:
     [[nodiscard]] bool shifts() const { return os && plan.options().readout == Readout::Shift; }
-    /// First tick in which a fold needs the array. Stationary operands enter before the first streamed
+    /// First tick in which a fold uses the array. Its stationary operands enter before its first streamed
     /// operand.
     [[nodiscard]] std::int64_t opens(const Fold& f) const { return os ? f.start : f.start - f.rows; }
     /// Number of ticks from the start of a fold until all its data has left the array.
@@ -153,7 +153,8 @@ private:
         west[0] = fromWest(i, u, valid[0]);
     }
 
-    /// Column of row i that a wave has reached `position` ticks after the start of its fold; -1 if none.
+    /// Column of row i that the wave of a fold has reached `position` ticks after the start of the fold; -1
+    /// if none.
     [[nodiscard]] std::int64_t columnOf(std::int64_t position, std::size_t i) const
     {
         const std::int64_t j = position - static_cast<std::int64_t>(i);
@@ -236,7 +237,8 @@ private:
             } else {
                 northOs(u);
             }
-            // The first operand of a fold copies the sum of the previous fold to the shadow register.
+            // When the first operand of a fold arrives, the PE copies the sum of the previous fold to the
+            // shadow register.
             for (const Fold& f : live)
                 if (const std::int64_t j = columnOf(u - f.start, i); j >= 0) {
                     if (!shifts())
@@ -253,14 +255,15 @@ private:
                     record(f.rowOffset + static_cast<std::int64_t>(i), f.colOffset + j, held[j], false);
         }
         state.active = active;
-        // The ScaleSim convention counts until the wave has crossed the whole array, even for a ragged fold.
+        // With Readout::ScaleSim, ticks count until the wave has crossed the whole array, even for a smaller
+        // fold.
         if (recording && plan.options().readout == Readout::ScaleSim)
             for (const Fold& f : live)
                 if (u - f.start < plan.stream() + plan.array().rows + plan.array().cols - 2)
                     lastEvent = u + 1;
     }
 
-    /// The stationary operand of a fold at row i, column j.
+    /// The stationary operand of a fold for row i, column j.
     [[nodiscard]] double stationary(const Fold& f, std::int64_t i, std::int64_t j) const
     {
         const Gemm& g = plan.gemm();
@@ -270,7 +273,8 @@ private:
                                                        : a[static_cast<std::size_t>(c * g.k + k)];
     }
 
-    /// Moves stationary operands down one row. Those at their target row go to the spare register.
+    /// Moves stationary operands down by one row. Operands that have reached their target row go to the spare
+    /// register.
     void moveWeights(std::int64_t u)
     {
         const bool any = std::any_of(live.begin(), live.end(), [&](const Fold& f) {
@@ -309,7 +313,7 @@ private:
                             cols * sizeof(double));
             else
                 std::fill_n(state.north.begin(), cols, 0.0);
-            // The first operand of a fold makes the spare stationary operand the current one.
+            // When the first operand of a fold arrives, the spare stationary operand becomes the current one.
             for (const Fold& f : live)
                 if (const std::int64_t j = columnOf(u - f.start, i); j >= 0) {
                     const std::size_t p = i * cols + static_cast<std::size_t>(j);
@@ -327,13 +331,15 @@ private:
             collectPartialSums(u);
     }
 
-    /// Partial sums leave below the last active row (with Readout::Shadow) or below the array.
+    /// Collects the partial sums that leave the array, below the last active row (with Readout::Shadow) or
+    /// below the last row.
     void collectPartialSums(std::int64_t u)
     {
         const bool whole = plan.options().readout != Readout::Shadow;
         for (const Fold& f : live) {
             const std::int64_t exit = whole ? plan.array().rows - 1 : f.rows - 1;
-            const std::int64_t position = u - f.start - exit; // stream index that leaves column 0
+            // Index in the stream of the partial sum that leaves column 0.
+            const std::int64_t position = u - f.start - exit;
             const std::int64_t last = std::min(f.cols - 1, position);
             for (std::int64_t j = std::max<std::int64_t>(0, position - plan.stream() + 1); j <= last; ++j) {
                 const double value =
@@ -343,13 +349,13 @@ private:
                 else
                     record(f.colOffset + j, position - j, value, true);
             }
-            // The other conventions count until the wave has crossed the last column of the array.
+            // With the other read-outs, ticks count until the wave has crossed the last column of the array.
             if (whole && position >= 0 && position - (plan.array().cols - 1) < plan.stream())
                 lastEvent = u + 1;
         }
     }
 
-    std::vector<Fold> live; ///< folds with operands or results in the array
+    std::vector<Fold> live; ///< folds that have operands or results in the array
     std::int64_t nextLive = 0;
     std::vector<Lane> lanes;
 };

@@ -45,7 +45,7 @@ struct PeSimulator::Impl : PeArray
             keep();
     }
 
-    /// Adds a checkpoint. If they need too much memory, every other one is dropped.
+    /// Adds a checkpoint. If all checkpoints together need too much memory, every other one is dropped.
     void keep()
     {
         checkpoints.push_back(state);
@@ -83,7 +83,7 @@ Result<PeSimulator> PeSimulator::create(const Gemm& gemm, const ArrayShape& arra
                          std::to_string(array.rows) + "x" + std::to_string(array.cols),
                      "array",
                      {}};
-    // Each product is at most 2^59, so the sum cannot overflow.
+    // M*K, K*N and M*N are each at most 2^59, as M*N*K is, so their sum cannot overflow.
     if (compulsoryElements(gemm) > kMaxSimulatedElements)
         return Error{ErrorCode::Problem,
                      "the register-level simulator takes up to " + formatGrouped(kMaxSimulatedElements) +
@@ -220,7 +220,8 @@ std::int64_t PeSimulator::measuredMacs() const noexcept
 
 double PeSimulator::partialSum(std::int64_t m, std::int64_t n) const
 {
-    // The timetable gives the MACs of C[m,n] done so far; the sum is recomputed from the operands.
+    // The timetable of folds gives the MACs of C[m,n] done so far. Their sum is computed again from the
+    // operands.
     const Impl& s = *m_impl;
     const ArrayShape& array = s.plan.array();
     const Gemm& g = s.plan.gemm();

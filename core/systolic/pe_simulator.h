@@ -10,7 +10,7 @@
 namespace tilewright::systolic {
 
 /// Limits of the register-level simulator (docs/rules/systolic.md 9): sides of the array, and number of
-/// elements.
+/// elements of A, B and C.
 inline constexpr std::int64_t kMaxSimulatedSide = 1024;
 inline constexpr std::int64_t kMaxSimulatedElements = std::int64_t{1} << 26; ///< M*K + K*N + M*N
 
@@ -29,13 +29,14 @@ struct PeRegisters
 /// move one PE per cycle. OS: both operands move, sums stay. WS and IS: one operand moves east, and partial
 /// sums move south past the stationary operands. Stationary operands enter from the north, move down to their
 /// row and wait in a second register until the first operand of their fold arrives. Partial sums of the k
-/// folds are added below the array. The state after any cycle is available in any order: the simulation
+/// folds are added below the array. The state after any cycle can be requested in any order: the simulation
 /// continues from the nearest checkpoint.
 class PeSimulator
 {
 public:
-    /// Creates a simulator. `a` is M x K, `b` is K x N, both row-major. Returns an Error if checkGemm,
-    /// checkArray or checkSupply does, for arrays over 1024 x 1024, and for operands of the wrong size.
+    /// Creates a simulator. `a` is M x K, `b` is K x N, both row-major. Returns the Error of checkGemm(),
+    /// checkArray() or checkSupply(), or an Error for arrays over 1024 x 1024 and for operands of the wrong
+    /// size.
     [[nodiscard]] static Result<PeSimulator> create(const Gemm& gemm, const ArrayShape& array,
                                                     const TimingOptions& options, std::vector<double> a,
                                                     std::vector<double> b, const EdgeSupply& supply = {});
@@ -64,12 +65,12 @@ public:
     [[nodiscard]] const std::vector<double>& product() const noexcept;
     /// a x b by three plain loops, as a reference.
     [[nodiscard]] std::vector<double> referenceProduct() const;
-    /// Number of cycles up to the last event in the array, measured during the run: the last MAC with shadow
-    /// registers, the last shift-out with `shift`. Ticks plus stalls.
+    /// Number of cycles up to the last event in the array, measured during the run. The last event is the
+    /// last MAC with Readout::Shadow, the last shift-out with Readout::Shift. Stalls count.
     [[nodiscard]] std::int64_t measuredCycles() const noexcept;
     /// Number of MACs with two valid operands so far; M*N*K after run().
     [[nodiscard]] std::int64_t measuredMacs() const noexcept;
-    /// Value of C[m,n] accumulated up to the current cycle; random access, for any dataflow.
+    /// Value of C[m,n] accumulated up to the current cycle, for any element and dataflow.
     [[nodiscard]] double partialSum(std::int64_t m, std::int64_t n) const;
 
 private:

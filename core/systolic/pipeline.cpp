@@ -48,7 +48,7 @@ std::int64_t commandCycles(const Command& command, const PipelineMachine& machin
     const PipelineUnits& c = machine.at(*r);
     if (c.bytesPerCycle == 0)
         return c.latency;
-    // The small epsilon keeps exact quotients from rounding up.
+    // The small epsilon avoids that rounding errors round an exact quotient up.
     const double cycles = static_cast<double>(command.bytes) * static_cast<double>(c.units) / c.bytesPerCycle;
     return c.latency + static_cast<std::int64_t>(std::ceil(cycles - 1e-9 * std::max(1.0, cycles)));
 }

@@ -75,8 +75,8 @@ struct ArrayBubble
     std::uint32_t command = 0; ///< the command that the array waits for
 };
 
-/// The reason why the array waits, in words: "the wave of an earlier block is still in the array"; empty for
-/// a reason that ArrayBubble does not list.
+/// Text of the reason why the array waits: "the wave of an earlier block is still in the array"; empty for a
+/// reason that ArrayBubble does not list.
 [[nodiscard]] std::string stallText(std::string_view reason);
 
 struct OccupancyPoint
@@ -87,25 +87,27 @@ struct OccupancyPoint
 
 class ProgramReplay;
 
-/// Result of a simulated program, with random access.
+/// Result of the simulation of a program, with lookup by time.
 struct PipelineRun
 {
-    /// By command of the program. A program that was run by parts has none but an overview; its bubbles (of
-    /// command 0) and its occupancy are those of the buckets of the overview.
+    /// Start and end of each command of the program; empty if the program was run by parts. Then `overview`
+    /// replaces them, and bubbles (whose command is 0) and occupancy have the resolution of its buckets.
     std::vector<PipelineEvent> events;
-    std::shared_ptr<RunOverview> overview; ///< null if there are events
-    /// The commands and times of any stretch of a program that was run by parts; null if there are events.
+    std::shared_ptr<RunOverview> overview; ///< null if there are `events`
+    /// Gives the commands and times of any stretch of a program that was run by parts; null if there are
+    /// `events`.
     std::shared_ptr<const ProgramReplay> replay;
-    std::int64_t cycles = 0;          ///< time at which the last command is ready
-    std::int64_t computeCycles = 0;   ///< cycles from the first operand to the last MAC
-    std::int64_t arrayBusy = 0;       ///< cycles in which operands entered; arrayBusy + all bubbles = cycles
-    std::vector<ArrayBubble> bubbles; ///< sorted by time
+    std::int64_t cycles = 0;        ///< time at which the last command is ready
+    std::int64_t computeCycles = 0; ///< cycles from the first operand to the last MAC
+    /// Cycles in which operands entered the array; arrayBusy + all bubbles = cycles.
+    std::int64_t arrayBusy = 0;
+    std::vector<ArrayBubble> bubbles;                     ///< sorted by time
     std::map<std::string, std::int64_t> stalls;           ///< cycles by reason
     std::array<double, 5> busyFraction{};                 ///< busy share of each resource
     std::array<std::vector<OccupancyPoint>, 3> occupancy; ///< L3, L2 and L1 over time
     std::array<std::int64_t, 3> peakBytes{};
     std::string
-        bottleneck; ///< reason with the most bubble cycles except fill_drain; "array" if there is none
+        bottleneck; ///< reason with the most bubble cycles, except fill_drain; "array" if there is none
     Resource busiest = Resource::Array; ///< resource with the largest busy fraction; ties prefer the array
     std::int64_t largestLoss = 0;       ///< bubble cycles with the reason `bottleneck`
 
@@ -126,25 +128,25 @@ struct ProgramRun
     Program program;
     PipelineRun run;
 };
-/// Plans a program and runs it: as a whole if it has at most `mostWhole` commands (at most
-/// kMaxWholeCommands), else by parts, without holding its commands. Both give equal figures. The Error is
-/// that of buildProgram() or runPipeline(), or says that the run was stopped.
+/// Plans a program and runs it. A program with at most `mostWhole` commands (at most kMaxWholeCommands) is
+/// run as a whole, a longer one by parts, without holding all its commands. Both ways give equal results. The
+/// Error is that of buildProgram() or runPipeline(), or says that the run was stopped.
 [[nodiscard]] Result<ProgramRun> runProgram(const ProgramOptions& options, const PipelineMachine& machine,
                                             std::int64_t mostWhole = kMaxWholeCommands,
                                             const Progress& progress = {});
 
-/// Barriered and pipelined runs of the same GEMM. One of them may be missing.
+/// Barriered and pipelined runs of the same GEMM, if both programs exist.
 struct PipelineComparison
 {
     Program barriered, pipelined;
     PipelineRun barrieredRun, pipelinedRun;
-    /// By ProgramStyle: why there is no such program, which is then empty; empty if there is one.
+    /// By ProgramStyle: the reason why there is no program of this style; empty if there is one.
     std::array<std::string, 2> refusal;
     [[nodiscard]] bool has(ProgramStyle style) const noexcept
     {
         return refusal[static_cast<std::size_t>(style)].empty();
     }
-    /// nullopt if one of them is missing.
+    /// Cycles that the pipelined program saves; nullopt if one of the programs is missing.
     [[nodiscard]] std::optional<std::int64_t> cyclesSaved() const noexcept
     {
         return has(ProgramStyle::Barriered) && has(ProgramStyle::Pipelined)
@@ -152,12 +154,12 @@ struct PipelineComparison
                    : std::nullopt;
     }
 };
-/// The Error is that of the barriered program, if both are refused.
+/// Runs both programs. If neither exists, the Error is that of the barriered one.
 [[nodiscard]] Result<PipelineComparison>
 comparePipelines(ProgramOptions options, const PipelineMachine& machine, const Progress& progress = {});
 
-/// Chrome trace-event JSON; one cycle is shown as one microsecond. It has a row per unit, counters for the
-/// occupancy of L1, L2 and L3, and the bubbles of the array by reason.
+/// The run as Chrome trace-event JSON; one cycle is shown as one microsecond. It has a row per unit, counters
+/// of the occupancy of L1, L2 and L3, and the bubbles of the array by reason.
 [[nodiscard]] std::string pipelineTrace(const Program& program, const PipelineRun& run,
                                         const PipelineMachine& machine);
 

@@ -9,7 +9,8 @@ namespace tilewright::systolic {
 namespace {
 
 constexpr std::int64_t kNotYet = -1;
-constexpr std::size_t kHeld = 1 << 15; ///< held commands of a stream below which none is dropped
+/// Up to this number of held commands, no command of a stream is dropped.
+constexpr std::size_t kHeld = 1 << 15;
 
 template <typename T> void dropFront(std::vector<T>& from, std::size_t count)
 {
@@ -78,7 +79,7 @@ void PipelineEngine::prepare(const std::array<std::int64_t, kPools>& slots)
             level.push_back({0, 0});
 }
 
-/// Takes over commands that are written.
+/// Takes newly written commands into the simulation.
 void PipelineEngine::admit(Ref from, Ref to)
 {
     for (Ref c = from; c < to; ++c) {
@@ -116,7 +117,7 @@ void PipelineEngine::pull()
     const bool more = m_stream->next();
     m_part = m_stream->part();
     m_commands = m_stream->commands().data() + (m_first - m_stream->first());
-    // Releases come after the readers of the same part.
+    // Kept commands are released after the readers of the same part were added.
     if (more)
         admit(m_end, m_stream->end());
     const std::int64_t now = m_run.cycles;
@@ -141,7 +142,7 @@ void PipelineEngine::release(Ref ref, std::int64_t now)
     dropReader(ref, now);
 }
 
-/// True if the next command of a resource may start as far as the stream is concerned.
+/// True if the stream has been written far enough for the next command of the resource to start.
 bool PipelineEngine::headKnown(std::size_t r)
 {
     while (!m_written && (m_head[r] == m_queue[r].size() || m_queue[r][m_head[r]] >= m_part))
@@ -149,10 +150,10 @@ bool PipelineEngine::headKnown(std::size_t r)
     return m_head[r] < m_queue[r].size();
 }
 
-/// Sets up the events of cycle 0.
+/// Prepares the events of cycle 0.
 void PipelineEngine::begin()
 {
-    if (!m_written) { // the barriers of the first parts
+    if (!m_written) { // the first parts may begin with barriers
         pull();
         pull();
     }
@@ -160,7 +161,7 @@ void PipelineEngine::begin()
     settle(0);
 }
 
-/// Ends and starts what can end and start at a time.
+/// Ends and starts all commands that can end or start at time `now`.
 void PipelineEngine::settle(std::int64_t now)
 {
     bool changed = true;
@@ -169,13 +170,13 @@ void PipelineEngine::settle(std::int64_t now)
         changed = false;
         for (std::size_t r = 0; r < kResources.size(); ++r)
             while (startHead(r, now)) {
-                finishAll(now); // ends commands of no duration
+                finishAll(now); // ends commands of no duration at once
                 changed = true;
             }
     }
 }
 
-/// Goes to the next time at which something ends. Precondition: there is one.
+/// Advances to the next time at which a command ends. Precondition: a command is running.
 void PipelineEngine::advance()
 {
     if (m_events.size() >= m_forgetAt && streams())
@@ -241,7 +242,7 @@ bool PipelineEngine::startHead(std::size_t r, std::int64_t now)
     return true;
 }
 
-/// Adds a command that starts to the figures of the run.
+/// Adds a command that starts to the statistics of the run.
 void PipelineEngine::note(Ref c, std::size_t r)
 {
     const Command& started = command(c);
@@ -289,13 +290,13 @@ void PipelineEngine::finish(const Moment& moment, std::int64_t now)
         dropReader(read, now);
 }
 
-/// Frees the slot of a command when its last reader ends.
+/// Frees the slot of a command when the last command that reads the slot ends.
 void PipelineEngine::dropReader(Ref read, std::int64_t now)
 {
     if (isKept(read)) {
         const auto kept = m_kept.find(read);
         Kept& slot = kept->second;
-        // A command that has not started has readers in the next part.
+        // the slot is still needed: a command that has not started has readers in the next part
         if (--slot.readers > 0 || (!dropped(read) && event(read).start == kNotYet))
             return;
         freeSlot(slot.pool, slot.slot, slot.bytes, now);
@@ -314,7 +315,7 @@ void PipelineEngine::freeSlot(Pool pool, std::int64_t slot, std::int64_t bytes, 
     hold(pool, -bytes, now);
 }
 
-/// Changes the bytes that a level holds.
+/// Changes the number of bytes that a level holds.
 void PipelineEngine::hold(Pool pool, std::int64_t change, std::int64_t now)
 {
     const auto level = levelIndex(pool);
@@ -345,9 +346,9 @@ void PipelineEngine::passBarriers(std::int64_t now)
     }
 }
 
-/// Drops commands that neither the simulation nor its explanation needs any more: those that were ready
-/// before the time that is still to be explained, and whose slots are free or kept. Few of them only if
-/// `any`.
+/// Drops commands that neither the simulation nor the explanation of waits needs any more. These were ready
+/// before the time that is still to be explained, and their slots are free or kept. If `any`, drops them even
+/// if they are few.
 void PipelineEngine::forget(std::int64_t now, bool any)
 {
     std::size_t n = 0;
@@ -371,7 +372,7 @@ void PipelineEngine::forget(std::int64_t now, bool any)
         }
         const std::uint32_t segment =
             std::min(m_passed, m_segmentOf.empty() ? m_passed : m_segmentOf.front());
-        // The barrier before the first held command explains waits.
+        // The barrier before the first held command is kept, because it explains waits.
         const std::uint32_t drop = segment - m_firstSegment > 0 ? segment - m_firstSegment - 1 : 0;
         dropFront(m_barriers, drop);
         dropFront(m_openInSegment, drop);
@@ -380,8 +381,8 @@ void PipelineEngine::forget(std::int64_t now, bool any)
     m_forgetAt = std::max(kHeld, 2 * m_events.size());
 }
 
-/// Bubbles and occupancy of a run by parts, a bucket at a time: the waits follow the work of the array, and a
-/// level holds the most of the bucket.
+/// Derives the bubbles and the occupancy of a run by parts from the buckets of its overview. In a bucket, the
+/// waits follow the work of the array, and a level holds its maximum throughout.
 void PipelineEngine::drawOverview()
 {
     const RunOverview& overview = *m_run.overview;
@@ -460,7 +461,7 @@ PipelineRun PipelineEngine::take()
         if (run.overview)
             run.overview->hold(level, held.time, run.cycles, held.bytes);
         else if (held.bytes > 0 && run.occupancy[level].back().time < run.cycles)
-            run.occupancy[level].push_back({run.cycles, 0}); // tiles that nothing reads
+            run.occupancy[level].push_back({run.cycles, 0}); // frees tiles that no command reads
         else if (held.bytes > 0)
             run.occupancy[level].back().bytes = 0;
     }

@@ -8,7 +8,8 @@ namespace tilewright::systolic {
 
 namespace {
 
-constexpr int kLookBack = 4096; ///< number of earlier commands that are checked for being still active
+/// Number of earlier commands that are checked for whether they are still active.
+constexpr int kLookBack = 4096;
 
 std::string prefixed(const std::string& reason, bool atBarrier)
 {
@@ -51,8 +52,9 @@ std::int64_t PipelineEngine::barrierBefore(Ref c) const
                                     : -1;
 }
 
-/// The reason why command `c` had not started at time t, at the end of its chain of waits. Precondition: it
-/// has started after t, so the times of everything that it waited for are known. Dropped commands were ready.
+/// Returns the reason why command `c` had not started at time t, at the end of its chain of waits.
+/// Precondition: the command has started after t, so that the times of everything it waited for are known.
+/// Dropped commands were ready at t.
 PipelineEngine::Answer PipelineEngine::reasonNotStarted(Ref c, std::int64_t t, bool atBarrier) const
 {
     while (true) {
@@ -68,7 +70,7 @@ PipelineEngine::Answer PipelineEngine::reasonNotStarted(Ref c, std::int64_t t, b
         const std::int64_t before = m_before[c - m_first];
         if (next < 0 && !dropped(before) && event(static_cast<Ref>(before)).start > t)
             next = before;
-        if (next < 0) // only a unit or a slot is missing
+        if (next < 0) // only a free unit or slot was missing
             return {prefixed(ownObstacle(c, t), atBarrier), c};
         c = static_cast<Ref>(next);
         if (event(c).start <= t) {
@@ -80,7 +82,7 @@ PipelineEngine::Answer PipelineEngine::reasonNotStarted(Ref c, std::int64_t t, b
     }
 }
 
-/// The activity that continues at time t after the last operand has entered.
+/// Returns the activity that continues at time t, after the last operand has entered the array.
 PipelineEngine::Answer PipelineEngine::reasonAfterLastOperand(std::int64_t t) const
 {
     for (Ref c = m_first; c < m_end; ++c) {
@@ -94,7 +96,8 @@ PipelineEngine::Answer PipelineEngine::reasonAfterLastOperand(std::int64_t t) co
     return {"fill_drain", 0};
 }
 
-/// The first command before the barrier that is not ready at t. The search ends at the previous barrier.
+/// Returns the first command before the barrier that is not ready at t. The search ends at the previous
+/// barrier.
 std::int64_t PipelineEngine::unfinishedBefore(Ref barrier, std::int64_t t) const
 {
     std::int64_t first = -1;
@@ -102,7 +105,7 @@ std::int64_t PipelineEngine::unfinishedBefore(Ref barrier, std::int64_t t) const
         const auto ref = static_cast<Ref>(c);
         if (!resourceOf(command(ref).kind)) {
             if (event(ref).start <= t)
-                break; // everything before that barrier is ready
+                break; // everything before the previous barrier is ready
             continue;
         }
         if (event(ref).ready > t)
@@ -115,7 +118,8 @@ std::string PipelineEngine::ownObstacle(Ref c, std::int64_t t) const
 {
     const Command& waiting = command(c);
     const Resource r = *resourceOf(waiting.kind);
-    // If a unit is free, the slot was missing. Only the previous few commands can still be active.
+    // If a unit was free, the command waited for a slot. Only the last few commands before it can still be
+    // active.
     std::int64_t busy = 0;
     std::int64_t before = m_before[c - m_first];
     for (int looked = 0; !dropped(before) && looked < kLookBack; ++looked) {
@@ -147,7 +151,7 @@ std::string PipelineEngine::ownObstacle(Ref c, std::int64_t t) const
 
 void PipelineEngine::explainUntil(std::int64_t to, std::optional<Ref> compute)
 {
-    // The reason is constant between two events, so one answer holds for the whole interval.
+    // The reason does not change between two events, so one answer holds for the whole interval.
     auto moment = std::upper_bound(m_moments.begin(), m_moments.end(), m_fed);
     for (std::int64_t t = m_fed; t < to; ++moment) {
         const std::int64_t next = moment == m_moments.end() ? to : std::min(to, *moment);

@@ -9,7 +9,7 @@ namespace tilewright::systolic {
 
 namespace {
 
-/// Writes an output-stationary program. It tracks the command that produced each tile.
+/// Writes output-stationary programs. It tracks which command produced each tile.
 class OutputStationary final : public ProgramWriter
 {
 public:
@@ -35,13 +35,13 @@ private:
         return m_complete.empty() ? std::nullopt : std::optional(m_complete.front());
     }
 
-    /// Writes an output tile.
+    /// Writes the commands of one output tile of a barriered program. Returns false if no tile is left.
     bool barriered()
     {
         if (!m_unit)
             return false;
         const std::int64_t i = m_unit->i, j = m_unit->j;
-        const bool partials = m_program.blocks() > 1; // a single block keeps its sums in the array
+        const bool partials = m_program.blocks() > 1; // with a single block, the sums stay in the array
         for (std::int64_t k = 0; k < m_program.nK; ++k) {
             const auto a = load(CommandKind::DmaLoad, Matrix::A, i, j, k);
             const auto b = load(CommandKind::DmaLoad, Matrix::B, i, j, k);
@@ -65,7 +65,8 @@ private:
         return true;
     }
 
-    /// Writes the commands of a unit, and the loads and moves of the next one.
+    /// Writes the commands of a unit, and the loads and moves of the next unit. Returns false if no unit is
+    /// left.
     bool pipelined()
     {
         if (!m_unit)
@@ -95,24 +96,24 @@ private:
         return true;
     }
 
-    /// One output tile, or one pass over k of it.
+    /// A unit of work: one output tile, or one pass over k of an output tile.
     struct Unit
     {
         std::int64_t i = 0, j = 0, pass = 0;
     };
-    /// Commands that put the operands of a unit into L2, by k tile.
+    /// Commands that put the operands of a unit into L2, per k tile.
     struct Operands
     {
         std::vector<Ref> a, b;
     };
 
-    /// A is not kept in L2 after a unit.
+    /// True if tiles of A are not kept in L2 after a unit.
     [[nodiscard]] bool movesAgain() const
     {
         return m_program.schedule == L2Schedule::NoReuse || m_program.schedule == L2Schedule::PartialC;
     }
     [[nodiscard]] bool full() const { return m_program.schedule == L2Schedule::FullReuse; }
-    /// First k tile of a pass. The lengths of the passes differ by at most one tile.
+    /// First k tile of a pass. Passes differ by at most one tile in length.
     [[nodiscard]] std::int64_t passBegins(std::int64_t pass) const
     {
         return pass * m_program.nK / m_program.passes;
@@ -138,7 +139,7 @@ private:
     {
         return std::min(m_tile.tk, m_options.gemm.k - k * m_tile.tk);
     }
-    // Number of rows of the current block.
+    // Number of rows (columns) of the current block.
     [[nodiscard]] std::int64_t rows() const
     {
         return std::min(m_options.array.rows, tileRows(m_at.i) - m_at.bi * m_options.array.rows);
@@ -200,7 +201,7 @@ private:
         return ref;
     }
 
-    /// Adds the loads and moves for the operands of a unit that are not in L2.
+    /// Adds the loads and moves for those operands of a unit that are not in L2.
     Operands fetch(const Unit& u, CommandKind kind)
     {
         const bool again = movesAgain();
@@ -266,7 +267,7 @@ private:
                            u.pass == 0 && k == 0);
             drain(index, last);
         });
-        // The last readers of what L2 keeps.
+        // Releases what L2 keeps after its last readers.
         if (full() && u.i + 1 == m_program.nM)
             for (const Ref moved : operands.b)
                 release(moved);
@@ -275,7 +276,7 @@ private:
                 release(moved);
     }
 
-    /// Feeds one k tile to the block. `fresh`: the sum of the block begins here.
+    /// Feeds one k tile to the block. `fresh`: the block starts a new sum.
     void accumulate(std::int64_t k, Ref a, Ref b, bool fresh)
     {
         for (std::int64_t bk = 0; bk < ceilDiv(tileDepth(k), m_options.depth); ++bk) {
@@ -287,7 +288,7 @@ private:
             into(feedCols, Pool::L1B);
             from(feedCols, b);
             if (m_banks.conflicts(m_at.i, m_at.j, k)) {
-                // Bank conflict: the second read waits for the first.
+                // On a bank conflict, the second read waits for the first one.
                 at(feedCols).bankConflict = true;
                 at(feedCols).waits.push_back(feedRows);
             }
@@ -308,7 +309,7 @@ private:
         }
     }
 
-    /// Reads the partial sum of the block back into the array.
+    /// Adds the command that reads the partial sum of the block back into the array.
     void restore(std::size_t index)
     {
         m_accumulator = addOfBlock(CommandKind::StrFeedPartial, Matrix::C, 0, 0, rows() * cols());
@@ -329,7 +330,7 @@ private:
             m_partial[index] = ref;
     }
 
-    /// Adds the stores of the complete output blocks.
+    /// Adds the DMA stores of the complete output blocks.
     void store()
     {
         for (const Ref ref : m_complete)
@@ -349,9 +350,9 @@ private:
     TileShape m_tile;
     BankMap m_banks;
     BlockPlace m_at;
-    std::vector<Ref> m_partial; ///< by block of the tile: drain that wrote its partial sum to L2
+    std::vector<Ref> m_partial; ///< per block of the tile: drain that wrote its partial sum to L2
     std::vector<Ref> m_complete;
-    std::vector<Ref> m_rowA; ///< by k tile: move of the A tile of this row to L2
+    std::vector<Ref> m_rowA; ///< per k tile: command that moved the A tile of this row to L2
     std::vector<Ref> m_aLoaded, m_bLoaded, m_bMoved;
     Ref m_accumulator = 0;
     Ref m_lastCompute = 0;

@@ -33,8 +33,9 @@ enum class Resource { Dma, BlockMover, Streamer, Array, Drain };
 inline constexpr std::array kResources{Resource::Dma, Resource::BlockMover, Resource::Streamer,
                                        Resource::Array, Resource::Drain};
 
-/// Buffers of whole tiles. Each is a ring: the n-th tile goes to slot n mod size. In WS and IS programs a
-/// block of C keeps its slot of L2C while its sum grows. L2P holds partial sums loaded from DRAM.
+/// Buffers of whole tiles. Each buffer is a ring of slots: the n-th tile goes to slot n mod (number of
+/// slots). In WS and IS programs a block of C keeps its slot of L2C while its sum grows. L2P holds partial
+/// sums loaded from DRAM.
 enum class Pool { L3A, L3B, L3C, L2A, L2B, L2C, L2P, L1A, L1B, Weights, Accumulator };
 inline constexpr std::size_t kPools = 11;
 
@@ -60,14 +61,14 @@ struct Command
     std::int64_t bk = 0;
     std::int64_t bytes = 0;
     std::int64_t cycles = 0; ///< Compute: number of operands streamed
-    /// Compute: cycles from the entry of the last operand to the last MAC (r + c - 2). StrFeedWeights: cycles
-    /// in which the block moves to its rows (r).
+    /// Compute: cycles from the entry of the last operand to the last MAC (r + c - 2 for a block of r x c).
+    /// StrFeedWeights: cycles in which the block moves to its rows (r).
     std::int64_t tail = 0;
     std::optional<Pool> pool; ///< destination buffer of the result
     std::int64_t slot = 0;
     /// True if the tile is in the same bank as the other operand of the step.
     bool bankConflict = false;
-    bool kept = false;                ///< commands of far later parts of a ProgramStream may read its slot
+    bool kept = false;                ///< commands of much later parts of a ProgramStream may read its slot
     std::vector<std::uint32_t> waits; ///< commands whose results must be ready before this one starts
     std::vector<std::uint32_t> reads; ///< commands whose slots stay occupied until this one ends
 };
@@ -79,21 +80,21 @@ struct ProgramOptions
     ArrayShape array;
     Dataflow dataflow = Dataflow::Os;
     std::int64_t weightBuffers = 2; ///< WS and IS: sets of stationary registers, 1 or 2
-    /// Largest number of operands that one COMPUTE streams past a PE. OS: k steps, at most Tk; WS: rows of A,
-    /// at most Ti; IS: columns of B, at most Tj.
+    /// Largest number of operands that one COMPUTE streams past a PE. OS: k steps, at most Tk. WS: rows of A,
+    /// at most Ti. IS: columns of B, at most Tj.
     std::int64_t depth = kTileDepth;
-    /// Tile of DMA and block movers (docs/rules/systolic.md 6.1). nullopt: the block of the array, with OS R
-    /// x C x depth, otherwise arrayTile(). The streamers feed it to the array in blocks of R x C.
+    /// Tile that DMA and block movers move (docs/rules/systolic.md 6.1). nullopt: for OS the array's block R
+    /// x C x depth, otherwise arrayTile(). The streamers feed the tile to the array in blocks of R x C.
     std::optional<TileShape> tile;
-    /// L2 schedule of `pipelined` OS. nullopt: A + row reuse, or B in as few passes as fit if L2 is too
-    /// small.
+    /// L2 schedule of pipelined OS programs. nullopt: A + row reuse, or if L2 is too small for it, schedule B
+    /// with as few passes as fit.
     std::optional<L2Schedule> schedule;
-    std::int64_t passes = 0; ///< schedule B, if given: number of passes; 0: passesOfB()
+    std::int64_t passes = 0; ///< number of passes of schedule B, if that is given; 0: passesOfB()
     std::int64_t elementBytes = 4;
     ProgramStyle style = ProgramStyle::Pipelined;
     BankLayout layout = BankLayout::Split;
     std::int64_t banks = 8;
-    std::int64_t l3Bytes = 4 * 128 * 1024;       ///< size of L3; B is loaded once if it fits into 40 % of L3
+    std::int64_t l3Bytes = 4 * 128 * 1024; ///< size of L3; B is loaded only once if it fits into 40 % of L3
     std::array<std::int64_t, 3> capacityBytes{}; ///< total sizes of L3, L2 and L1; 0 = unlimited
     std::int64_t l2OutputSlots = 1;
     std::int64_t l1Slots = 2;      ///< number of slots per operand
@@ -107,8 +108,8 @@ struct Program
     TileShape tile;
     L2Schedule schedule = L2Schedule::NoReuse;
     std::int64_t passes = 1;
-    std::string reason; ///< why it is not the preferred schedule; empty if it is
-    /// OS: a row of A is loaded once and stays in L3 for its output tiles; WS: A stays in L3
+    std::string reason; ///< why the preferred schedule is not used; empty if it is used
+    /// OS: a row of A is loaded once and stays in L3 for its output tiles. WS: A stays in L3.
     bool aInL3 = false;
     bool bInL3 = false;   ///< B is loaded once and stays in L3
     bool spillsC = false; ///< WS and IS: partial sums go to DRAM between k tiles
@@ -119,60 +120,61 @@ struct Program
     std::array<std::int64_t, kCommandKinds> moved{}; ///< bytes moved by the commands of each CommandKind
 
     [[nodiscard]] BankMap bankMap() const noexcept { return {options.layout, options.banks, nN, nK}; }
-    /// Largest size of the tiles resident in L2, in bytes of whole tiles (docs/rules/systolic.md 3: 13 KB for
-    /// 64x64x64 on 16x16).
+    /// Largest L2 space of resident tiles in bytes, counted as whole tiles (docs/rules/systolic.md 3: 13 KB
+    /// for 64x64x64 on 16x16).
     [[nodiscard]] std::int64_t l2Bytes() const noexcept;
-    /// Number of array-sized blocks of a whole output tile.
+    /// Number of array-sized blocks of an output tile that is not cut off at an edge.
     [[nodiscard]] std::int64_t blocks() const noexcept;
 };
 
-/// Largest number of commands of a program that is held as a whole, with the times of every command. Longer
-/// ones are run by parts.
+/// Largest number of commands of a program that is held in memory as a whole, with the times of every
+/// command. Longer programs are run by parts.
 inline constexpr std::int64_t kMaxWholeCommands = 2'000'000;
-/// Largest number of commands that is run without being asked for: a few seconds.
+/// Largest number of commands that is run without confirmation by the user; it takes a few seconds.
 inline constexpr std::int64_t kMaxCommandsUnasked = 10'000'000;
 
-/// Largest number of commands of a program: they are numbered with 32 bits.
+/// Largest number of commands of a program, since commands are numbered with 32 bits.
 inline constexpr std::int64_t kMaxCommands = 4'000'000'000;
 
 /// Builds a program.
 /// `barriered` (docs/rules/systolic.md 4.2): a barrier follows the loads, the moves and the streaming of
-/// every k step. `pipelined`: the tiles of the schedule are resident in L2. The other tiles are
-/// double-buffered and prefetched one output tile (or pass) ahead. Streaming over k is continuous, with one
-/// drain per output block and pass. If a tile has several blocks whose k steps are not consecutive in the
-/// array, partial sums are kept in L2. WS and IS: tiles are in the loop order of the dataflow
-/// (docs/rules/systolic.md 6.6). The weights of a block are loaded while the previous block is in use. The
-/// partial sums of a column of tiles (IS: a row) are in L2 or, if they do not fit, in DRAM. Returns an Error
-/// for illegal sizes, above kMaxWholeCommands, and if the tiles exceed the capacities.
+/// every k step.
+/// `pipelined`: the tiles that the schedule keeps are resident in L2. The other tiles are double-buffered and
+/// prefetched one output tile (or pass) ahead. Streaming over k is continuous, with one drain per output
+/// block and pass. If a tile has several blocks whose k steps are not consecutive in the array, partial sums
+/// are kept in L2.
+/// WS and IS: tiles are in the loop order of the dataflow (docs/rules/systolic.md 6.6). The weights of a
+/// block are loaded while the previous block is in use. The partial sums of a column of tiles (IS: a row) are
+/// in L2 or, if they do not fit, in DRAM.
+/// Returns an Error for illegal sizes, above kMaxWholeCommands, and if the tiles exceed the capacities.
 [[nodiscard]] Result<Program> buildProgram(const ProgramOptions& options);
 
-/// Bytes that each port of the memories moves. The ports are those of the pipeline: DMA, block movers,
-/// streamers, drain.
+/// Bytes that each memory port moves. Ports are units of the pipeline: DMA, block movers, streamers, drain.
 struct PortBytes
 {
     std::int64_t dma = 0, blockMover = 0, streamer = 0, drain = 0;
     bool operator==(const PortBytes&) const = default;
 };
-/// Least of the programs of a product with a dataflow and a tile (docs/rules/systolic.md 8).
+/// Lower bounds for all programs of a product with given dataflow and tile (docs/rules/systolic.md 8).
 struct LeastProgram
 {
-    PortBytes bytes;         ///< least of each port over all styles, schedules and depths of steps
-    std::int64_t cycles = 0; ///< least of the array alone
+    PortBytes bytes;         ///< least bytes of each port over all styles, schedules and depths of steps
+    std::int64_t cycles = 0; ///< least cycles of the array alone
 };
-/// Returns what no program of these options moves or computes less than, in closed form, whatever their
-/// style, schedule, passes and depth are. nullopt if no such program fits L3 and L2.
+/// Returns, in closed form, the least bytes and cycles of any program with these options, whatever its style,
+/// schedule, passes and depth. nullopt if no such program fits into L3 and L2.
 [[nodiscard]] std::optional<LeastProgram> leastProgram(ProgramOptions options);
 
-/// Returns an upper bound on the number of commands of a program, in closed form; nullopt if no program of
+/// Returns an upper bound on the number of commands of a program, in closed form; nullopt if no program with
 /// these options fits.
 [[nodiscard]] std::optional<std::int64_t> commandsOf(const ProgramOptions& options);
-/// Seconds that the run of a program takes, about, at the usual rate of commands.
+/// Estimated seconds that the run of a program takes at the usual rate of commands.
 [[nodiscard]] double secondsOf(std::int64_t commands) noexcept;
-/// Returns an Error that tells commands and seconds if a program has more than `most` commands (0: only if it
-/// has more than kMaxCommands, which none may have).
+/// Returns an Error that states commands and seconds if a program has more than `most` commands. With `most`
+/// 0, only the limit kMaxCommands of all programs is checked.
 [[nodiscard]] Status checkLength(const ProgramOptions& options, std::int64_t most);
-/// Returns the least number of cycles of leastProgram() at the rates of a hierarchy: the longest of the array
-/// and of every port. nullopt as leastProgram().
+/// Returns the least number of cycles of any program at the rates of a hierarchy: the maximum over the array
+/// and every port of leastProgram(). nullopt if that returns nullopt.
 [[nodiscard]] std::optional<std::int64_t> leastCycles(const Hierarchy& hierarchy,
                                                       const ProgramOptions& options);
 
@@ -180,21 +182,21 @@ struct LeastProgram
 [[nodiscard]] std::string programScheduleText(const Program& program);
 /// Text of a command: "COMPUTE C[0,1] k=2".
 [[nodiscard]] std::string commandTitle(const Command& command);
-/// Largest ProgramOptions::depth of a tile with which L1 holds all its buffers. A value below the tile size
-/// is a multiple of 16; at least 1.
+/// Largest ProgramOptions::depth with which L1 holds all its buffers for a tile. If less than the tile size,
+/// it is a multiple of 16; at least 1.
 [[nodiscard]] std::int64_t deepestStep(const Hierarchy& hierarchy, const TileShape& tile,
                                        Dataflow dataflow = Dataflow::Os, std::int64_t l1Slots = 2) noexcept;
-/// Number of rows and columns of the array that a step feeds over the edges: the number of lanes whose
-/// operands L1 must hold.
+/// Number of lanes (rows and columns of the array) that a step feeds over the edges. L1 must hold their
+/// operands.
 [[nodiscard]] std::int64_t fedLanes(const ArrayShape& array, const TileShape& tile,
                                     Dataflow dataflow) noexcept;
-/// Total sizes of L3, L2 and L1 of a hierarchy, as for ProgramOptions::capacityBytes.
+/// Total sizes of L3, L2 and L1 of a hierarchy in bytes, for ProgramOptions::capacityBytes.
 [[nodiscard]] std::array<std::int64_t, 3> capacitiesOf(const Hierarchy& hierarchy) noexcept;
 
 /// Listing of a program of buildProgram() or runProgram(), one line per command (docs/rules/systolic.md 4.1).
-/// After `limit` lines, one line counts the rest. The commands are written anew, part by part.
+/// After `limit` lines, one line says how many follow. The commands are generated again, part by part.
 [[nodiscard]] std::string programText(const Program& program, std::int64_t limit = 100'000);
-/// Writes the same listing in pieces. Returns the Error of `write`.
+/// Passes the same listing to `write` in pieces. Returns the Error of `write`.
 [[nodiscard]] Status writeProgramText(const Program& program, std::int64_t limit,
                                       const std::function<Status(std::string_view)>& write);
 

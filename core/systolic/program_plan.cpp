@@ -39,7 +39,7 @@ Status checkDepth(const Program& p)
 
 namespace {
 
-/// Sets the schedule and its passes: those of the options, or the best that fit into L2.
+/// Sets the schedule and its passes: those of the options, or the best ones that fit into L2.
 Status chooseSchedule(Program& p)
 {
     const ProgramOptions& o = p.options;
@@ -167,8 +167,8 @@ std::int64_t mostCommands(const Program& p)
     const std::int64_t blocks = times(p.nM, p.nN, p.blocks());
     const std::int64_t steps = times(blocks, p.nK, ceilDiv(p.tile.tk, o.depth));
     const std::int64_t tiles = times(p.nM, p.nN, p.nK);
-    // Commands per step: two feeds and a compute. Per tile step: two loads, two moves and three barriers
-    // (barriered only). Per block and pass: a partial sum read back, a drain, a store.
+    // Numbers of commands. Per step: two feeds and a compute. Per step of a tile: two loads, two moves and
+    // three barriers (barriered only). Per block and pass: one read of a partial sum, a drain, a store.
     const std::int64_t perTile = o.style == ProgramStyle::Barriered ? 7 : 4;
     return saturatingAdd(saturatingAdd(saturatingMul(steps, 3), saturatingMul(tiles, perTile)),
                          times(blocks, p.passes, 3));

@@ -8,7 +8,7 @@ namespace tilewright::systolic {
 
 [[nodiscard]] Error programError(std::string message, std::string path);
 [[nodiscard]] std::string bytesText(std::int64_t bytes);
-/// Bytes of one whole tile of A, B and C, saturating.
+/// Bytes of one whole tile of A, of B and of C, saturating.
 struct TileBytes
 {
     std::int64_t a, b, c;
@@ -19,16 +19,17 @@ struct TileBytes
 
 /// Upper bound on the number of commands of the program, saturating.
 [[nodiscard]] std::int64_t mostCommands(const Program& program);
-/// Weight- and input-stationary programs: tiles and slots, number of commands, and the commands.
+/// Functions for WS and IS programs: the plan (tiles, slots, number of commands), an upper bound on the
+/// number of commands, and the stream of commands.
 [[nodiscard]] Result<Program> planStationary(const ProgramOptions& options);
 [[nodiscard]] std::int64_t maxStationaryCommands(const Program& program);
 [[nodiscard]] std::unique_ptr<ProgramStream> stationaryStream(Program plan);
 
-/// A program without commands: tiles, schedule and slots of every buffer, for any number of commands. Returns
-/// an Error for illegal sizes and if the tiles exceed the capacities.
+/// Plans a program without its commands, of which there may be any number: tiles, schedule and slots of every
+/// buffer. Returns an Error for illegal sizes and if the tiles exceed the capacities.
 [[nodiscard]] Result<Program> planProgram(const ProgramOptions& options);
 
-/// Appends commands and counts the tiles written to each buffer.
+/// Base of the writers of programs. It appends commands and counts the tiles written to each buffer.
 class ProgramWriter : public ProgramStream
 {
 protected:
@@ -40,7 +41,7 @@ protected:
     /// Number of tiles written to a buffer so far.
     [[nodiscard]] std::int64_t written(Pool pool) const { return m_written[static_cast<std::size_t>(pool)]; }
 
-    /// Sends the result of a command to the next slot of the ring.
+    /// Makes the next slot of a buffer the destination of the command's result.
     void into(Ref ref, Pool pool)
     {
         const auto p = static_cast<std::size_t>(pool);
@@ -48,7 +49,7 @@ protected:
         at(ref).slot = m_written[p]++ % plan().poolSlots[p];
     }
 
-    /// Makes `ref` wait for the result of `source` and read its slot.
+    /// Makes the command `ref` wait for the result of `source` and read its slot.
     void from(Ref ref, Ref source)
     {
         at(ref).waits.push_back(source);
@@ -57,8 +58,8 @@ protected:
 
     void barrier() { append({}); }
 
-    /// Sends a partial sum to the next accumulator. The array also fills accumulators, so the command waits
-    /// for the drain that frees this one; otherwise the streamer could take it out of order.
+    /// Makes the next accumulator the destination of a partial sum. The array also fills accumulators, so the
+    /// command waits for the drain that frees this one; otherwise the streamer could take it out of order.
     void intoAccumulator(Ref ref)
     {
         const std::int64_t turn = written(Pool::Accumulator) - std::ssize(m_drains);
@@ -67,7 +68,7 @@ protected:
         into(ref, Pool::Accumulator);
     }
 
-    /// Notes the drain that frees the accumulator which has been in use for longest.
+    /// Records the drain that frees the accumulator that has been in use longest.
     void drained(Ref drain) { m_drains[m_drained++ % m_drains.size()] = drain; }
 
     Ref addStore(Ref drained)
@@ -92,7 +93,7 @@ private:
     }
 
     std::array<std::int64_t, kPools> m_written{};
-    std::vector<Ref> m_drains; ///< the last drains, one per accumulator
+    std::vector<Ref> m_drains; ///< the last drain of each accumulator
     std::size_t m_drained = 0;
 };
 

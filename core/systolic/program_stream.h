@@ -9,12 +9,13 @@
 
 namespace tilewright::systolic {
 
-/// Commands of a program, written in parts: output tiles, passes over k, or pairs of a tile of A and of B. A
-/// reader that drops what it no longer needs holds a few parts of a program of any length.
+/// Commands of a program, written in parts. A part is an output tile, a pass over k, or a pair of a tile of A
+/// and one of B. A reader that drops commands it no longer needs holds only a few parts, however long the
+/// program is.
 ///
-/// Promise to readers: the slot of a command is read by commands of its own part and of the next one only,
-/// unless the command is `kept`. The slot of a kept command is read until a part, at the latest the one after
-/// the last reader's, lists it in released().
+/// Promise to readers: the slot of a command is read only by commands of its own part and of the next part,
+/// unless the command is `kept`. The slot of a kept command may be read until a part lists the command in
+/// released(), at the latest the part after that of the last reader.
 class ProgramStream
 {
 public:
@@ -23,9 +24,9 @@ public:
     virtual ~ProgramStream() = default;
     ProgramStream& operator=(const ProgramStream&) = delete;
 
-    /// A stream that goes on at the same part with the same commands held.
+    /// A copy that continues at the same part and holds the same commands.
     [[nodiscard]] virtual std::unique_ptr<ProgramStream> clone() const = 0;
-    /// Writes the next part behind the commands that are held. Returns false if there is none.
+    /// Writes the next part after the held commands. Returns false if there is no further part.
     bool next()
     {
         m_released.clear();
@@ -34,18 +35,18 @@ public:
     }
     /// The program without its commands.
     [[nodiscard]] const Program& plan() const noexcept { return *m_plan; }
-    /// The commands that are held; the first one has the number first().
+    /// The held commands; the first one has the number first().
     [[nodiscard]] const std::vector<Command>& commands() const noexcept { return m_commands; }
     [[nodiscard]] Ref first() const noexcept { return m_first; }
     /// Number of commands written so far.
     [[nodiscard]] Ref end() const noexcept { return m_first + static_cast<Ref>(m_commands.size()); }
-    /// The first command of the latest part.
+    /// Number of the first command of the latest part.
     [[nodiscard]] Ref part() const noexcept { return m_part; }
-    /// Kept commands whose last readers are written: those that the latest part adds.
+    /// Kept commands whose last readers have been written, as listed by the latest part.
     [[nodiscard]] const std::vector<Ref>& released() const noexcept { return m_released; }
     /// Drops the commands before `ref` that the stream itself no longer needs.
     void forget(Ref ref);
-    /// Takes all held commands away. The stream writes no further parts.
+    /// Takes out all held commands. Afterwards the stream writes no further parts.
     [[nodiscard]] std::vector<Command> take() { return std::move(m_commands); }
 
 protected:
@@ -53,7 +54,7 @@ protected:
     ProgramStream(const ProgramStream&) = default;
 
     virtual bool writePart() = 0;
-    /// The oldest command of earlier parts whose fields later parts copy.
+    /// The oldest command of earlier parts from which later parts copy fields.
     [[nodiscard]] virtual std::optional<Ref> oldestNeeded() const = 0;
 
     Ref append(Command command)
@@ -73,7 +74,7 @@ private:
     std::vector<Ref> m_released;
 };
 
-/// The stream of a planned program.
+/// Creates the stream of a planned program.
 [[nodiscard]] std::unique_ptr<ProgramStream> streamOf(Program plan);
 
 } // namespace tilewright::systolic

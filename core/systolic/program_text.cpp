@@ -13,13 +13,13 @@ std::string slotText(const Command& c)
     return std::string(poolName(*c.pool)) + "#" + std::to_string(c.slot);
 }
 
-/// Writes the lines of commands. Remembers the slots of kept commands, which far later ones read.
+/// Writes the text lines of commands. Remembers the slots of kept commands, which much later commands read.
 class Lines
 {
 public:
     explicit Lines(std::unique_ptr<ProgramStream> stream) : m_stream(std::move(stream)) {}
 
-    /// Writes the lines of the next part, at most `limit`; false if there is none.
+    /// Writes the lines of the next part, at most `limit`; false if there is no further part.
     bool next(std::string& out, std::int64_t limit)
     {
         const ProgramStream::Ref before = m_stream->part();
@@ -34,7 +34,7 @@ public:
         }
         for (const ProgramStream::Ref ref : m_stream->released())
             m_released.push_back(ref);
-        if (m_released.size() > 4096) { // later than their last readers
+        if (m_released.size() > 4096) { // drops slots of released commands, long after their last readers
             for (std::size_t n = 0; n < m_released.size() / 2; ++n)
                 m_kept.erase(m_released[n]);
             m_released.erase(m_released.begin(),

@@ -65,7 +65,7 @@ Result<Roofline> multiLevelRoofline(const Hierarchy& h, const Gemm& gemm, const 
                                        std::min<std::int64_t>(2, ceilDiv(gemm.k, one.tk)));
         if (!plans)
             return plans.error();
-        // Where none fits, the operands of every tile move again.
+        // If no schedule fits, the operands of every tile are moved without reuse.
         intoL2 = bestL2Schedule(*plans).value_or(plans->front()).trafficBytes();
     }
 
@@ -142,7 +142,7 @@ std::string sizesText(const TileShape& t)
     return formatGrouped(t.ti) + " x " + formatGrouped(t.tj) + " x " + formatGrouped(t.tk);
 }
 
-/// Figures of the KPU document about tiles and dataflows that its own sizes do not bear out.
+/// Adds figures about tiles and dataflows in the KPU document that do not follow from the sizes it states.
 void addTileCorrections(std::vector<Correction>& out, const Hierarchy& kpu, const Gemm& cube,
                         const TileShape& tile)
 {
@@ -180,7 +180,7 @@ void addTileCorrections(std::vector<Correction>& out, const Hierarchy& kpu, cons
                        (fewer < 0 ? " more" : " fewer") + " (array and DRAM)"});
 }
 
-/// Figures of the array document about output tiles back to back.
+/// Adds figures about consecutive output tiles in the array document that do not follow from its sizes.
 void addArrayCorrections(std::vector<Correction>& out, const Hierarchy& kpu)
 {
     const Gemm g{64, 64, 64};

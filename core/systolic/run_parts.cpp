@@ -5,7 +5,7 @@ namespace tilewright::systolic {
 
 namespace {
 
-/// Joins pairs of buckets.
+/// Halves the number of buckets by joining neighbours.
 template <typename Bucket, typename Join> void halve(std::vector<Bucket>& buckets, Join&& join)
 {
     for (std::size_t n = 0; n < buckets.size(); ++n) {

@@ -11,41 +11,41 @@
 
 namespace tilewright::systolic {
 
-/// Work of the units, waits of the array and fill of the levels of a run of any length, in equal buckets of
-/// time. The buckets become twice as wide when there are more than kBuckets.
+/// Overview of a run of any length in time buckets of equal width: work of the units, waits of the array, and
+/// bytes in the levels. If there would be more than kBuckets buckets, the width doubles.
 class RunOverview
 {
 public:
     static constexpr std::size_t kBuckets = 4096;
-    /// Busy cycles in a bucket that commands on A, B and C account for.
+    /// Busy cycles of a unit in a bucket, separately for commands on A, B and C.
     using Busy = std::array<std::int64_t, 3>;
 
-    /// Cycles in a bucket.
+    /// Width of a bucket in cycles.
     [[nodiscard]] std::int64_t width() const noexcept { return m_width; }
-    /// By unit, in the order of the resources; by bucket.
+    /// Busy cycles per unit, in the order of the resources, and per bucket.
     [[nodiscard]] const std::vector<std::vector<Busy>>& units() const noexcept { return m_units; }
-    /// Cycles in which the array waits, by reason of ArrayBubble; by bucket.
+    /// Cycles in which the array waits, per reason of ArrayBubble and per bucket.
     [[nodiscard]] const std::map<std::string, std::vector<std::int64_t>, std::less<>>& waits() const noexcept
     {
         return m_waits;
     }
-    /// Largest number of bytes in L3, L2 and L1; by bucket.
+    /// Largest number of bytes in L3, L2 and L1, per bucket.
     [[nodiscard]] const std::array<std::vector<std::int64_t>, 3>& held() const noexcept { return m_held; }
 
-    /// A stretch of time: kind is a Matrix for work.
+    /// A stretch of time. For work, `kind` is a Matrix.
     struct Piece
     {
         std::int64_t from = 0, to = 0;
         std::size_t kind = 0;
     };
-    /// Work of a unit in time order. In a bucket it is drawn together, A before B before C, from its start
-    /// on.
+    /// Work of a unit in time order. Within a bucket the pieces are consecutive from the start of the bucket:
+    /// A, then B, then C.
     [[nodiscard]] std::vector<Piece> pieces(std::size_t unit) const;
 
     void setUnits(std::size_t count) { m_units.resize(count); }
     void work(std::size_t unit, Matrix matrix, std::int64_t from, std::int64_t to);
     void wait(std::string_view reason, std::int64_t from, std::int64_t to);
-    /// A level holds `bytes` from one time to another.
+    /// Records that a level holds `bytes` from one time to another.
     void hold(std::size_t level, std::int64_t from, std::int64_t to, std::int64_t bytes);
 
 private:

@@ -28,7 +28,7 @@ std::optional<TileShape> Settings::programTile() const
 
 namespace {
 
-/// For equal products and memories.
+/// True if both queries have equal products and memories.
 bool sameQuery(const TileQuery& a, const TileQuery& b)
 {
     return a.capacityBytes == b.capacityBytes && a.buffering == b.buffering && a.footprint == b.footprint;

@@ -23,33 +23,35 @@ struct Settings
     // Settings of the pipeline:
     bool unlimitedBandwidth = false;
     BankLayout layout = BankLayout::Split;
-    std::int64_t depth = kTileDepth; ///< Tk of one COMPUTE; programs of a tile take the deepest that L1 holds
-    /// L2 schedule of the pipelined program, output-stationary; nullopt: A + row reuse, or B if L2 is too
-    /// small
+    /// Tk of one COMPUTE; programs with a tile use the largest depth that L1 holds.
+    std::int64_t depth = kTileDepth;
+    /// L2 schedule of the pipelined output-stationary program; nullopt: A + row reuse, or B if L2 is too
+    /// small.
     std::optional<L2Schedule> schedule;
     std::int64_t passes = 0; ///< passes of schedule B; 0: passesOfB()
-    /// without a tile chosen by hand, the programs move: true: the tile of the search, false: arrayTile()
+    /// Tile of the programs if none is chosen by hand. true: result of the tile search; false: arrayTile().
     bool searchedTile = false;
     // Settings of the tile search:
     Level tileLevel = Level::L2;
-    bool wholeLevel = false; ///< capacity is that of all buffers of the level instead of one
+    bool wholeLevel = false; ///< true: the capacity is that of all buffers of the level; false: of one buffer
     std::int64_t buffering = 1;
     Footprint footprint = Footprint::Conservative;
     TileMethod method = TileMethod::Exhaustive;
-    std::optional<TileShape> ownTile; ///< tile chosen by hand; nullopt = result of the method
+    std::optional<TileShape> ownTile; ///< tile chosen by hand; nullopt = result of the search method
     bool operator==(const Settings&) const = default;
 
     [[nodiscard]] TileQuery tileQuery() const;
-    /// The tile that the programs move: the one chosen by hand, or that of the search. nullopt: arrayTile(),
-    /// also if the search finds none.
+    /// The tile that the programs move: the one chosen by hand, or the result of the search. nullopt stands
+    /// for arrayTile(), which is also used if the search finds no tile.
     [[nodiscard]] std::optional<TileShape> programTile() const;
 };
 
-/// True if both settings give equal runs of the array (samePrograms: equal programs).
+/// sameArrayRun(): true if both settings give equal runs of the array. samePrograms(): true if they give
+/// equal programs.
 [[nodiscard]] bool sameArrayRun(const Settings& a, const Settings& b);
 [[nodiscard]] bool samePrograms(const Settings& a, const Settings& b);
 
-/// Returns an Error that names the first invalid setting, under the same conditions as the engine.
+/// Returns an Error that names the first invalid setting. The conditions are those of the engine.
 [[nodiscard]] Status checkSettings(const Settings& settings);
 
 /// Reads a settings file (NAME.systolic.json). Missing fields get their defaults; the result passes

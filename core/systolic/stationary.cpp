@@ -45,7 +45,8 @@ private:
         return m_toStore.empty() ? std::nullopt : std::optional(m_toStore.front().drain);
     }
 
-    /// Writes the commands of a unit, and the loads and moves of the next one.
+    /// Writes the commands of a unit, and the loads and moves of the next unit. Returns false if no unit is
+    /// left.
     void pipelined()
     {
         if (m_unit == 0) {
@@ -65,7 +66,7 @@ private:
             storeUpTo(m_unit);
     }
 
-    /// Writes a unit.
+    /// Writes the commands of one unit of a barriered program. Returns false if no unit is left.
     void barriered()
     {
         const Operands loaded = load(*m_current, CommandKind::DmaLoad);
@@ -86,25 +87,25 @@ private:
         ++m_unit;
     }
 
-    /// One tile of B with one tile of A.
+    /// A unit of work: the product of one tile of A and one tile of B.
     struct Unit
     {
         std::int64_t j = 0, k = 0, i = 0;
     };
-    /// Commands that put the operands of a unit, and partial sums from DRAM, into L2.
+    /// Commands that put the operands of a unit, and its partial sums from DRAM, into L2.
     struct Operands
     {
         Ref a = 0;
         Ref b = 0;
         std::optional<Ref> c;
-        std::optional<Ref> nextB; ///< the next tile of B, if it is being prefetched
+        std::optional<Ref> nextB; ///< the next tile of B, if it is prefetched
     };
-    /// One block of B in the array.
+    /// One block of B that is stationary in the array.
     struct Fold
     {
         Unit unit;
         std::int64_t bj = 0, bk = 0;
-        Ref b = 0; ///< command that moved its tile to L2
+        Ref b = 0; ///< command that moved the tile of the block to L2
 
         [[nodiscard]] bool sameBlock(const Fold& o) const
         {
@@ -234,7 +235,7 @@ private:
         for (std::int64_t bj = 0; bj < ceilDiv(m_of.tileCols(u.j), m_of.cols); ++bj)
             for (std::int64_t bk = 0; bk < ceilDiv(m_of.tileDepth(u.k), m_of.rows); ++bk)
                 folds.push_back({u, bj, bk, operands.b});
-        // A tile with a single block stays in the array for all units of its column.
+        // If a tile is a single block, it stays in the array for all units of its column.
         const bool stays = folds.size() == 1;
         const std::int64_t before = stays ? u.i * m_of.tile.ti : 0;
         const std::int64_t rows = stays ? m_of.gemm.m : m_of.tileRows(u.i);
@@ -262,7 +263,7 @@ private:
             };
             for (std::int64_t step = 0; step < ceilDiv(m_of.tileRows(u.i), m_of.depth); ++step) {
                 // The streamers work in order, so the next weights are fed as late as possible. They are not
-                // fed before the first step, because the registers become free when it begins.
+                // fed before the first step, because their registers become free when that step begins.
                 const std::int64_t left =
                     rows - before - std::min(m_of.tileRows(u.i), (step + 1) * m_of.depth);
                 if (next && m_options.weightBuffers > 1 && before + step > 0 &&
@@ -282,7 +283,7 @@ private:
         const Ref before = m_loadedBy;
         m_loadedBy = addOfFold(CommandKind::StrFeedWeights, Matrix::B, f, 0, blockRows(f) * blockCols(f));
         at(m_loadedBy).tail = blockRows(f);
-        if (m_loaded) // one row of weights enters a cycle
+        if (m_loaded) // one row of weights enters per cycle
             at(m_loadedBy).waits.push_back(before);
         into(m_loadedBy, Pool::Weights);
         keep(m_loadedBy);
@@ -296,7 +297,7 @@ private:
         m_loaded = f;
     }
 
-    /// Streams `depth` rows of A past the block.
+    /// Adds the commands that stream `depth` rows of A past the block.
     void accumulate(const Fold& f, std::int64_t step, const Operands& operands)
     {
         const Unit& u = f.unit;
@@ -343,7 +344,7 @@ private:
             m_toStore.push_back({m_unit, u.i, drain});
     }
 
-    /// Slot of L2C for the block of C that a step of a fold adds to.
+    /// Slot of L2C with the block of C to which a step of a fold adds.
     [[nodiscard]] std::int64_t placeOf(const Fold& f, std::int64_t step) const
     {
         const std::int64_t tile = m_program.spillsC ? m_unit : f.unit.j * m_of.nI + f.unit.i;
@@ -376,17 +377,17 @@ private:
     bool m_keepsA;
     std::optional<Unit> m_current = Unit{}; ///< unit of the next part
     std::int64_t m_unit = 0;                ///< number of units written
-    Operands m_operands;                    ///< operands of m_current; barriered: of the unit before
-    /// The block whose weights were loaded last, and the command that loaded them
+    Operands m_operands; ///< operands of m_current; in barriered programs, of the unit before
+    /// The block whose weights were loaded last, and the command that loaded them.
     std::optional<Fold> m_loaded;
     Ref m_loadedBy = 0;
     std::optional<Fold> m_atWork;
     Ref m_weights = 0; ///< command that loaded the current weights
     Ref m_lastCompute = 0, m_b = 0;
-    std::optional<Ref> m_ahead; ///< the tile of B after m_b, in L2
+    std::optional<Ref> m_ahead; ///< command that moved the tile of B after m_b to L2
     std::vector<Ref> m_aLoaded;
-    std::vector<std::vector<Ref>> m_stored; ///< by tile of the column: stores of its partial sums
-    std::vector<Ref> m_partial;             ///< command that wrote the last partial sum, by slot of L2C
+    std::vector<std::vector<Ref>> m_stored; ///< per tile of the column: stores of its partial sums
+    std::vector<Ref> m_partial;             ///< per slot of L2C: command that wrote the last partial sum
     std::vector<ToStore> m_toStore;
 };
 

@@ -7,14 +7,14 @@
 
 namespace tilewright::systolic {
 
-/// A WS or IS product in WS form; IS is transposed.
+/// A WS or IS product in the form of WS. An IS product is transposed.
 struct Stationary
 {
     bool transposed = false;
     Gemm gemm;
     TileShape tile;
     std::int64_t nI = 0, nJ = 0, nK = 0;
-    std::int64_t rows = 0, cols = 0; ///< number of rows of the array
+    std::int64_t rows = 0, cols = 0; ///< number of rows (columns) of the array
     std::int64_t depth = 0;
 
     explicit Stationary(const Program& p)
@@ -42,13 +42,14 @@ struct Stationary
     {
         return std::min(tile.tk, gemm.k - k * tile.tk);
     }
-    /// Steps of `depth` rows in a whole tile, and blocks of C in it (one per step and block column).
+    /// Number of steps of `depth` rows in a whole tile, and number of blocks of C in it (one per step and
+    /// block column).
     [[nodiscard]] std::int64_t steps() const { return ceilDiv(tile.ti, depth); }
     [[nodiscard]] std::int64_t places() const { return steps() * ceilDiv(tile.tj, cols); }
-    /// Largest number of cycles that a wave is in the array.
+    /// Largest number of cycles during which one wave is in the array.
     [[nodiscard]] std::int64_t wave() const { return std::min(rows, tile.tk) + std::min(cols, tile.tj) - 2; }
-    /// Number of tiles after which the results of a tile have left the array. The DMA works in order, so an
-    /// earlier store would delay the loads behind it.
+    /// Number of tiles after which the results of a tile have left the array. The DMA works in order, so that
+    /// an earlier store would delay the loads behind it.
     [[nodiscard]] std::int64_t storeLag() const
     {
         const std::int64_t streamed = tile.ti * ceilDiv(tile.tj, cols) * ceilDiv(tile.tk, rows);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kOperandShare = 0.4; // share of L3 per operand (docs/rules/systolic.md 7)
 
-/// Sets the place of partial sums and the slots of L2 and L3.
+/// Decides where partial sums are kept, and sets the numbers of slots of L2 and L3.
 Status assignStationarySlots(Program& p)
 {
     const ProgramOptions& o = p.options;
@@ -27,8 +27,8 @@ Status assignStationarySlots(Program& p)
     slots(Pool::L2A) = slots(Pool::L2B) = slots(Pool::L3B) = slots(Pool::L3A) = twice;
     slots(Pool::L1A) = o.l1Slots;
     slots(Pool::Weights) = o.weightBuffers;
-    // Accumulators: results in the array, including those of shorter steps and tiles, and one partial sum
-    // ahead.
+    // Number of accumulators: results in the array, including those of shorter steps and tiles, and one
+    // partial sum that is read ahead.
     slots(Pool::Accumulator) =
         std::max(o.accumulators, 2 + of.steps() * (1 + ceilDiv(of.wave() + of.depth, of.tile.ti)));
 
@@ -93,9 +93,9 @@ std::int64_t maxStationaryCommands(const Program& p)
     const std::int64_t tiles = times(times(of.nI, of.nJ), of.nK);
     const std::int64_t folds = times(tiles, ceilDiv(of.tile.tk, of.rows) * ceilDiv(of.tile.tj, of.cols));
     const std::int64_t stored = times(p.spillsC ? tiles : times(of.nI, of.nJ), of.places());
-    // Commands per step: a partial sum, a feed, a compute, a drain. Per fold: its weights. Per tile: load and
-    // move of A, three barriers (barriered only), load and move of partial sums in DRAM. B: once per column
-    // of tiles.
+    // Numbers of commands. Per step: a partial sum, a feed, a compute, a drain. Per fold: its weights. Per
+    // tile: load and move of A, three barriers (barriered only), load and move of partial sums in DRAM. Per
+    // column of tiles: load and move of B.
     const std::int64_t perTile =
         2 + (p.options.style == ProgramStyle::Barriered ? 3 : 0) + (p.spillsC ? 2 : 0);
     const std::int64_t moving = saturatingAdd(times(tiles, perTile), times(times(of.nJ, of.nK), 2));

@@ -19,7 +19,7 @@ std::int64_t candidateBelow(std::int64_t limit, std::int64_t size, std::int64_t 
     return limit >= size ? size : roundDown(std::max<std::int64_t>(limit, 0), step);
 }
 
-/// Smallest candidate that cuts `size` into at most `parts` parts.
+/// Smallest candidate size that cuts `size` into at most `parts` parts.
 std::int64_t candidateForParts(std::int64_t parts, std::int64_t size, std::int64_t step) noexcept
 {
     return std::min(size, roundUp(ceilDiv(size, parts), step));
@@ -143,7 +143,7 @@ Result<TileChoice> analyticTile(const TileQuery& q)
         return ok.error();
     const Gemm& g = q.gemm;
     const auto cap = static_cast<double>(q.cap());
-    // A value equal to the whole dimension is kept; other values are rounded down to a multiple.
+    // A side equal to the whole dimension is kept; other sides are rounded down to a multiple of the step.
     const auto side = [&](std::int64_t size, std::int64_t step) {
         const auto d = static_cast<double>(size);
         const double value = std::min(d, std::sqrt(cap * d / (2 * static_cast<double>(g.k) + d)));
@@ -188,8 +188,8 @@ Result<TileChoice> exhaustiveTile(const TileQuery& q)
     const std::int64_t leastK = std::min(kTileDepth, g.k);
     // The traffic depends on Ti only through the number of row panels p = ceil(M/Ti). Among all Ti with the
     // same p, the smallest leaves the most space for Tj, and for a given Ti the widest Tj has the least
-    // traffic. One point per p therefore finds the optimum; ties are then resolved among the Ti of the best
-    // p.
+    // traffic. So one Ti per p suffices to find the optimum. Afterwards ties are resolved among all Ti of the
+    // best p.
     std::int64_t visited = 0;
     std::int64_t best = kHuge;
     struct Row
@@ -198,7 +198,7 @@ Result<TileChoice> exhaustiveTile(const TileQuery& q)
         std::int64_t tj;
     };
     std::vector<Row> rows;
-    const auto nextPanels = [&](std::int64_t ti) -> std::int64_t { // largest candidate with the same p
+    const auto nextPanels = [&](std::int64_t ti) -> std::int64_t { // largest candidate Ti with the same p
         const std::int64_t p = ceilDiv(g.m, ti);
         const std::int64_t limit = p == 1 ? g.m : (g.m - 1) / (p - 1);
         return candidateBelow(limit, g.m, q.array.rows);
@@ -207,7 +207,7 @@ Result<TileChoice> exhaustiveTile(const TileQuery& q)
         ++visited;
         const std::int64_t tj = widestTile(q, ti, leastK);
         if (tj == 0)
-            break; // a larger Ti leaves less space
+            break; // a larger Ti leaves less space for Tj
         const std::int64_t elements = tileTraffic(g, ti, tj);
         if (elements < best) {
             best = elements;
@@ -228,7 +228,7 @@ Result<TileChoice> exhaustiveTile(const TileQuery& q)
         const std::int64_t narrow = candidateForParts(ceilDiv(g.n, row.tj), g.n, q.array.cols);
         TileShape t{row.ti, narrow, deepestTile(q, row.ti, narrow)};
         ++visited;
-        // Ties: larger Tk, then larger Ti, then larger Tj.
+        // Ties prefer larger Tk, then larger Ti, then larger Tj.
         const std::int64_t room =
             q.footprint == Footprint::Conservative
                 ? (q.cap() - narrow * t.tk) / (t.tk + narrow)

@@ -8,8 +8,8 @@
 
 namespace tilewright::systolic {
 
-/// Tiles that must fit into the level (docs/rules/systolic.md 6.1): A, B and C (conservative), or A and B,
-/// while C stays in the PEs and must fit there (aggressive).
+/// Which tiles must fit into the level (docs/rules/systolic.md 6.1). Conservative: A, B and C. Aggressive: A
+/// and B; C stays in the PEs and must fit there.
 enum class Footprint { Conservative, Aggressive };
 
 enum class TileMethod { Analytic, Exhaustive, Learned };
@@ -28,9 +28,9 @@ struct TileQuery
     std::int64_t elementBytes = 4;
     std::int64_t buffering = 1;
     Footprint footprint = Footprint::Conservative;
-    std::int64_t sumsPerPe = 1; ///< accumulators of a PE, for the footprint Aggressive
+    std::int64_t sumsPerPe = 1; ///< number of accumulators of a PE, for Footprint::Aggressive
 
-    /// Largest size of a tile in elements.
+    /// Largest footprint of a tile, in elements.
     [[nodiscard]] std::int64_t cap() const noexcept { return capacityBytes / elementBytes / buffering; }
 };
 
@@ -38,10 +38,11 @@ struct TileChoice
 {
     TileMethod method = TileMethod::Exhaustive;
     TileShape tile;
-    bool fits = false; ///< in the level and, with the footprint Aggressive, in the PEs
+    /// True if the tile fits into the level and, with Footprint::Aggressive, its C into the PEs.
+    bool fits = false;
     std::int64_t footprintElements = 0;
-    std::int64_t elements = 0;      ///< traffic into the level (docs/rules/systolic.md 6.1)
-    std::int64_t pointsVisited = 0; ///< number of candidate tiles examined
+    std::int64_t elements = 0;      ///< traffic into the level in elements (docs/rules/systolic.md 6.1)
+    std::int64_t pointsVisited = 0; ///< number of candidate tiles evaluated
     double spaceReduction = 0;      ///< M*N*K / pointsVisited
 };
 
@@ -52,11 +53,11 @@ inline constexpr std::int64_t kTileDepth = 16;
 
 /// Objective of docs/rules/systolic.md 6.1: M*K*ceil(N/Tj) + K*N*ceil(M/Ti) + M*N. Ti, Tj >= 1.
 [[nodiscard]] std::int64_t tileTraffic(const Gemm& gemm, std::int64_t ti, std::int64_t tj) noexcept;
-/// Footprint in elements; saturates at the largest integer.
+/// Footprint of a tile in elements; saturates at the largest integer.
 [[nodiscard]] std::int64_t tileFootprint(const TileShape& tile, Footprint footprint) noexcept;
-/// Number of sums of an output tile that one PE keeps: one for each array tile that it is cut into.
+/// Number of sums of an output tile that one PE keeps: one for each array-sized block of the tile.
 [[nodiscard]] std::int64_t sumsPerPe(const ArrayShape& array, std::int64_t ti, std::int64_t tj) noexcept;
-/// True if the tile fits into the level and, with the footprint Aggressive, its C into the PEs.
+/// True if the tile fits into the level and, with Footprint::Aggressive, its C into the PEs.
 [[nodiscard]] bool tileFits(const TileQuery& query, const TileShape& tile) noexcept;
 /// Largest candidate Tk (min(K, multiple of 16)) that fits with Ti and Tj; 0 if none fits.
 [[nodiscard]] std::int64_t deepestTile(const TileQuery& query, std::int64_t ti, std::int64_t tj) noexcept;
@@ -70,23 +71,23 @@ inline constexpr std::int64_t kTileDepth = 16;
 /// Learned tile (docs/rules/systolic.md 6.4) with the built-in training set.
 [[nodiscard]] Result<TileChoice> learnedTile(const TileQuery& query);
 [[nodiscard]] Result<TileChoice> chooseTile(const TileQuery& query, TileMethod method);
-/// Figures of a given tile; `fits` may be false.
+/// Evaluates a given tile; TileChoice::fits may be false.
 [[nodiscard]] Result<TileChoice> describeTile(const TileQuery& query, const TileShape& tile);
 
-/// The Error for a level without a feasible candidate. It names the sufficient capacity in bytes.
+/// The Error for a level into which no candidate tile fits. It names the sufficient capacity in bytes.
 [[nodiscard]] Error nothingFits(const TileQuery& query, Footprint footprint);
 
-/// One cell of the map of traffic over Ti x Tj, with the largest Tk that fits.
+/// One cell of the map of traffic over Ti x Tj. Tk is the largest that fits.
 struct LandscapeCell
 {
     bool feasible = false;
     std::int64_t tk = 0;
-    std::int64_t elements = 0; ///< traffic, also if the tile does not fit
+    std::int64_t elements = 0; ///< traffic in elements, also if the tile does not fit
 };
 
 struct TileLandscape
 {
-    std::vector<std::int64_t> ti; ///< candidates shown, ascending; evenly thinned to the limit
+    std::vector<std::int64_t> ti; ///< candidates shown, ascending; evenly thinned to at most the limit
     std::vector<std::int64_t> tj;
     std::vector<LandscapeCell> cells; ///< Ti-major
     [[nodiscard]] const LandscapeCell& at(std::size_t i, std::size_t j) const

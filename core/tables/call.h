@@ -10,23 +10,23 @@
 
 namespace tilewright::tables {
 
-/// Options of tables, as tilewright-cli and Python set them.
+/// Options of the verb tables, as tilewright-cli and Python set them.
 struct TablesCall : verbs::ScheduleCall
 {
-    bool npu = false;   ///< the run that the verb npu makes by default
-    bool map = false;   ///< the search that the verb map makes by default
-    bool place = false; ///< addresses, as the verb place finds them by default
-    std::string sweep;  ///< folder of results
+    bool npu = false;   ///< true: with the run that the verb npu makes by default
+    bool map = false;   ///< true: with the search that the verb map makes by default
+    bool place = false; ///< true: with the addresses that the verb place finds by default
+    std::string sweep;  ///< results folder of a sweep
 };
 void bindOptions(verbs::OptionList& o, TablesCall& call);
 
-/// Reads the files and computes what the call asks for. The schedule may break rules. The Error names the
-/// file.
+/// Reads the files and computes all parts that the call asks for. The schedule may break rules. The Error
+/// names the file.
 [[nodiscard]] Result<Subject> subjectOf(TablesCall& call, const std::stop_token& stop = {});
 
-/// The document of `tables --json`: tables: [name, rows], left_out: [table_name, reason].
+/// Document of `tables --json`: tables: [name, rows], left_out: [table_name, reason].
 [[nodiscard]] std::string tablesJson(const Database& database);
-/// The document of `tables --query --json`: columns, rows, more.
+/// Document of `tables --query --json`: columns, rows, more.
 [[nodiscard]] std::string queryJson(const QueryResult& result);
 
 } // namespace tilewright::tables

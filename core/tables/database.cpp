@@ -19,10 +19,12 @@ namespace tilewright::tables {
 
 namespace {
 
-constexpr std::size_t kMostText = std::size_t{64} << 20; ///< bytes of the texts of an answer
-constexpr int kMostValue = 1 << 20;                      ///< bytes of one value
+/// Maximum number of bytes of all texts of an answer.
+constexpr std::size_t kMostText = std::size_t{64} << 20;
+constexpr int kMostValue = 1 << 20; ///< maximum number of bytes of one value
 constexpr int kMostSql = 1 << 16;
-constexpr int kStepsBetweenLooks = 2000; ///< steps of SQLite's virtual machine
+/// Number of steps of SQLite's virtual machine between two checks for a stop.
+constexpr int kStepsBetweenLooks = 2000;
 
 struct CloseStatement
 {
@@ -36,7 +38,8 @@ struct CloseConnection
 };
 using Connection = std::unique_ptr<sqlite3, CloseConnection>;
 
-/// Statements of this program fail for want of memory only; anything else is a defect of theirs.
+/// Checks the result of a statement of this program. Such a statement fails only for lack of memory; any
+/// other failure is a defect of the program.
 void require(int code)
 {
     if (code == SQLITE_NOMEM)
@@ -74,7 +77,7 @@ void bind(sqlite3_stmt* statement, int at, const TableValue& value)
         require(sqlite3_bind_null(statement, at));
 }
 
-/// Only reading is allowed, and asking for the columns of a table.
+/// Allows only reading, and queries for the columns of a table.
 int onlyReading(void*, int action, const char* name, const char* function, const char*, const char*)
 {
     switch (action) {
@@ -110,11 +113,11 @@ TableValue valueAt(sqlite3_stmt* statement, int column)
     return TableValue(printable({static_cast<const char*>(bytes), size}));
 }
 
-/// Why a question ends before its answer is complete.
+/// The conditions under which a query ends before its answer is complete.
 struct Watch
 {
     const std::stop_token& stop;
-    double end = 0; ///< wallClock(); 0: never
+    double end = 0; ///< end time by wallClock(); 0: none
     bool late = false;
 
     static int look(void* self)
@@ -226,7 +229,7 @@ std::string Database::file() const
     const std::scoped_lock lock(m_state->mutex);
     sqlite3* const connection = m_state->connection.get();
     sqlite3_int64 size = 0;
-    sqlite3_set_authorizer(connection, nullptr, nullptr); // SQLite asks for the number of pages
+    sqlite3_set_authorizer(connection, nullptr, nullptr); // SQLite itself queries the number of pages
     const std::unique_ptr<unsigned char, void (*)(void*)> bytes(
         sqlite3_serialize(connection, "main", &size, 0), sqlite3_free);
     sqlite3_set_authorizer(connection, onlyReading, nullptr);
@@ -241,7 +244,7 @@ Result<QueryResult> Database::query(const std::string& sql, const QueryLimits& l
     const std::scoped_lock lock(m_state->mutex);
     sqlite3* const connection = m_state->connection.get();
     Watch watch{stop, limits.seconds > 0 ? wallClock() + limits.seconds : 0};
-    struct Watching // for the time of this question
+    struct Watching // during this query
     {
         sqlite3* connection;
         Watching(sqlite3* c, Watch& w) : connection(c)

@@ -12,27 +12,27 @@
 
 namespace tilewright::tables {
 
-/// Limits of a question.
+/// Limits of a query.
 struct QueryLimits
 {
-    double seconds = 10;        ///< 0: none
-    std::size_t rows = 100'000; ///< rows of the answer; further ones are left out
+    double seconds = 10;        ///< time limit; 0: none
+    std::size_t rows = 100'000; ///< maximum number of rows of the answer; further rows are left out
 };
 
-/// The answer to a question.
+/// The answer to a query.
 struct QueryResult
 {
-    std::vector<std::string> columns; ///< names, as the question has them
+    std::vector<std::string> columns; ///< names of the columns, as the query states them
     std::vector<std::vector<TableValue>> rows;
-    bool more = false; ///< rows beyond the limit are left out
+    bool more = false; ///< true if rows beyond the limit were left out
 
-    /// True if the column has a number, and nothing but numbers and missing values.
+    /// True if the column contains at least one number, and otherwise only numbers and missing values.
     [[nodiscard]] bool isNumeric(std::size_t column) const;
-    /// Index of the column with this name, whatever its case; columns.size() if there is none.
+    /// Index of the column with this name, in any case; columns.size() if there is none.
     [[nodiscard]] std::size_t indexOf(std::string_view name) const;
-    /// A cell, whose text has six digits if the value is a fraction.
+    /// Returns a cell. Its text has six digits if the value is a fraction.
     [[nodiscard]] TableCell cell(std::size_t row, std::size_t column) const;
-    /// The answer as a table of the screen, of a file or of the clipboard.
+    /// Returns the answer as a table for the screen, a file or the clipboard.
     [[nodiscard]] Table table() const;
 };
 
@@ -43,11 +43,11 @@ struct TableSize
     std::int64_t rows = 0;
 };
 
-/// A database that nothing can change. May be asked from several threads; one question waits for the other.
+/// A database that cannot be changed. Several threads may use it; one query waits for the other.
 class Database
 {
 public:
-    /// Writes the tables of a subject into a new database; null if stopped. Throws std::bad_alloc.
+    /// Writes the tables of a subject into a new database; null if stopped. May throw std::bad_alloc.
     [[nodiscard]] static std::shared_ptr<const Database> of(const Subject& subject,
                                                             const Progress& progress = {});
     ~Database();
@@ -55,12 +55,12 @@ public:
     Database& operator=(const Database&) = delete;
 
     /// Answers one SELECT statement. The Error says in a sentence what is wrong with it, that it took too
-    /// long, or that it was stopped. Throws std::bad_alloc.
+    /// long, or that it was stopped. May throw std::bad_alloc.
     [[nodiscard]] Result<QueryResult> query(const std::string& sql, const QueryLimits& limits = {},
                                             const std::stop_token& stop = {}) const;
-    /// The content of an SQLite file with all tables.
+    /// Returns the content of an SQLite file with all tables.
     [[nodiscard]] std::string file() const;
-    /// In the order of schemas().
+    /// Sizes of the tables in the order of schemas().
     [[nodiscard]] const std::vector<TableSize>& sizes() const noexcept;
 
 private:

@@ -6,7 +6,7 @@
 
 namespace tilewright::tables {
 
-/// A question that an architect asks, as one SELECT statement.
+/// An example question of an architect, with its SELECT statement.
 struct Example
 {
     std::string_view question;

@@ -118,7 +118,7 @@ struct OpRow
     const Subject& subject;
     OpId id;
     std::int64_t subgraphs = 0;
-    std::optional<std::size_t> first; ///< subgraph
+    std::optional<std::size_t> first; ///< index of the first subgraph
     std::optional<double> latency;
     std::optional<ArrayUse> use;
 

@@ -26,7 +26,7 @@ struct SubgraphRow
     {
         return subject.snapshot->evaluation.subgraphs[index];
     }
-    /// A value that a subgraph that breaks a rule does not have.
+    /// A value of a subgraph's evaluation; missing if the subgraph breaks a rule.
     template <typename T> [[nodiscard]] TableValue ifValid(T SubgraphEvaluation::*member) const
     {
         return evaluation().structurallyValid ? TableValue(evaluation().*member) : TableValue();
@@ -40,7 +40,7 @@ struct SubgraphRow
     }
 };
 
-/// A column of a value of the evaluation.
+/// A column with a value of a subgraph's evaluation.
 template <typename T>
 ColumnOf<SubgraphRow> evaluated(std::string_view name, ColumnType type, std::string_view meaning,
                                 T SubgraphEvaluation::*member)
@@ -147,7 +147,7 @@ const TableOf<TrafficRow>& trafficTable()
     return table;
 }
 
-/// Row of a tensor, which is added if there is none.
+/// Returns the row of a tensor; adds one if there is none.
 TrafficRow& rowOf(std::vector<TrafficRow>& rows, std::size_t subgraph, TensorId t)
 {
     const auto at = std::ranges::find(rows, t, &TrafficRow::tensor);

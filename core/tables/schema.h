@@ -10,15 +10,15 @@
 
 namespace tilewright::tables {
 
-/// Type of the values of a column. Any of them may be missing (NULL).
+/// Type of the values of a column. A value may also be missing (NULL).
 enum class ColumnType : std::uint8_t { Integer, Real, Text };
 [[nodiscard]] std::string_view toString(ColumnType type) noexcept; ///< "integer", "real", "text"
 
 struct Column
 {
-    std::string_view name; ///< with its unit: "load_elements"
+    std::string_view name; ///< name, which contains the unit: "load_elements"
     ColumnType type = ColumnType::Text;
-    std::string_view meaning; ///< one line
+    std::string_view meaning; ///< description in one line
 };
 
 struct Schema
@@ -28,10 +28,10 @@ struct Schema
     std::vector<Column> columns;
 };
 
-/// The schemas of all tables, in their order in a file.
+/// The schemas of all tables, in the order in which a file has them.
 [[nodiscard]] std::span<const Schema* const> schemas();
 
-/// The statement that creates a table, with the meanings as comments.
+/// The SQL statement that creates a table, with the descriptions as comments.
 [[nodiscard]] std::string createStatement(const Schema& schema);
 /// All tables and their columns as lines of text.
 [[nodiscard]] std::string schemaText();

@@ -18,11 +18,11 @@ struct StepRow
 {
     const Problem& problem;
     std::size_t subgraph = 0;
-    double start = 0; ///< start of the subgraph
+    double start = 0; ///< start of the subgraph in units of time
     const Step& step;
 };
 
-/// A column of a size in units (R1.9).
+/// A column with a size, converted from units (R1.9).
 ColumnOf<StepRow> sized(std::string_view name, std::string_view meaning, std::int64_t Step::*member)
 {
     return {name, Real, meaning, [member](const StepRow& r) { return r.problem.elementsOf(r.step.*member); }};
@@ -133,7 +133,7 @@ const TableOf<BufferRow>& bufferTable()
     return table;
 }
 
-/// A subgraph has more steps than are listed.
+/// Reports that a subgraph has more steps than are listed.
 void tellMore(const Writing& w, std::size_t subgraph, std::int64_t steps)
 {
     for (const std::string_view table : {"steps", "runs"})

@@ -12,7 +12,7 @@
 
 namespace tilewright::tables {
 
-/// A column, and its value in a row.
+/// A column, and the function that returns its value in a row.
 template <typename Row> struct ColumnOf
 {
     std::string_view name;
@@ -21,7 +21,7 @@ template <typename Row> struct ColumnOf
     std::function<TableValue(const Row&)> value;
 };
 
-/// A table whose rows are made of values of the type Row.
+/// A table whose rows are computed from values of the type Row.
 template <typename Row> class TableOf
 {
 public:
@@ -50,14 +50,14 @@ private:
     std::vector<std::function<TableValue(const Row&)>> m_values;
 };
 
-/// Parts that were left out of a table.
+/// A part that was left out of a table, with the reason.
 struct LeftOut
 {
     std::string_view table;
     std::string reason; ///< a sentence without full stop
 };
 
-/// Writes the rows of one or more tables of a subject; what is left out is added to `leftOut`.
+/// Writes the rows of one or more tables of a subject. Parts that are left out are added to `leftOut`.
 struct Writing
 {
     const Subject& subject;
@@ -66,7 +66,7 @@ struct Writing
     std::vector<LeftOut>& leftOut;
 };
 
-// In the order of schemas().
+// Functions that write tables, in the order of schemas():
 void writeAbout(const Writing& w);
 void writeSources(const Writing& w);
 void writeTensors(const Writing& w);
@@ -80,10 +80,10 @@ void writeMappings(const Writing& w);
 void writeSweep(const Writing& w);
 void writeLeftOut(const Writing& w);
 
-// Their schemas, for schemas().
-[[nodiscard]] std::vector<const Schema*> schemasOfGraph(); ///< about to op_tensors
+// Schemas of these tables, for schemas():
+[[nodiscard]] std::vector<const Schema*> schemasOfGraph(); ///< tables from about to op_tensors
 [[nodiscard]] std::vector<const Schema*> schemasOfSchedule();
 [[nodiscard]] std::vector<const Schema*> schemasOfSteps();
-[[nodiscard]] std::vector<const Schema*> schemasOfLenses(); ///< npu_ops to left_out
+[[nodiscard]] std::vector<const Schema*> schemasOfLenses(); ///< tables from npu_ops to left_out
 
 } // namespace tilewright::tables

@@ -21,41 +21,41 @@
 
 namespace tilewright::tables {
 
-/// A run of the NPU lens, as the verb npu or the window has it.
+/// A run of the NPU lens, from the verb npu or the window.
 struct NpuPart
 {
     std::shared_ptr<const npu::NpuGraph> graph;
     std::shared_ptr<const npu::NpuRun> run;
 };
 
-/// Best methods of layers, as the verb map has them.
+/// Best methods of layers, from the verb map.
 struct MappingPart
 {
     mapping::Architecture architecture;
     std::vector<mapping::LayerResult> layers;
 };
 
-/// The subject of the tables. Tables of missing parts have no rows.
+/// The data from which tables are made. Tables of missing parts have no rows.
 struct Subject
 {
     SnapshotPtr snapshot;
     lower::ModelOnMachinePtr model = {}; ///< null for a problem on its own hardware
     std::string rulesReason = {};
-    std::string hardware = {}; ///< in words, as `evaluate` prints it
-    std::string workload = {}; ///< file; may be empty
-    std::string schedule = {}; ///< file; empty: the start schedule or an unsaved one
+    std::string hardware = {}; ///< text of the hardware, as `evaluate` prints it
+    std::string workload = {}; ///< file of the workload; may be empty
+    std::string schedule = {}; ///< file of the schedule; empty: the start schedule or an unsaved one
     std::shared_ptr<const PlacedSchedule> placed = {};
     std::optional<NpuPart> npu = {};
     std::shared_ptr<const MappingPart> mapping = {};
     std::shared_ptr<const sweep::SweepTable> sweep = {};
 };
 
-/// Maximum number of steps of a subgraph that are listed; the table left_out names the subgraphs that have
+/// Maximum number of steps of a subgraph that are listed. The table left_out names the subgraphs that have
 /// more.
 inline constexpr std::int64_t kMostStepsOfSubgraph = 10'000;
 /// Maximum number of rows in each of the tables of steps, runs, buffers and stalls.
 inline constexpr std::int64_t kMostRows = 200'000;
-/// Maximum number of steps of a schedule that are walked for its traffic and its buffers.
+/// Maximum number of steps of a schedule that are visited to compute its traffic and its buffers.
 inline constexpr std::int64_t kMostWalked = 1'000'000;
 
 /// Receives a row of a table, in the order of its columns.

@@ -11,7 +11,7 @@ using namespace mapping;
 
 namespace {
 
-/// Walks over the sections of a file.
+/// Visits the sections of a file.
 class Sections
 {
 public:
@@ -193,7 +193,7 @@ private:
                 if (op < 0)
                     return bad(where, "this layer has no data space \"" + name.substr(0, 40) + "\"");
                 if (std::string_view(key) == "keep")
-                    continue; // every level keeps what does not bypass it
+                    continue; // a level keeps every operand that does not bypass it
                 if (storage != Storage::Spm)
                     return bad(where, name + " bypasses " + (storage == Storage::Rf ? "RF" : "DRAM") +
                                           ": only the scratchpad can be bypassed");

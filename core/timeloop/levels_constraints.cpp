@@ -48,7 +48,7 @@ Status checkBypass(const YAML::Node& directive, const hierarchy::Level& level, c
 
 namespace {
 
-/// Reads constraints of a search.
+/// Reads the constraints of a search.
 class LevelConstraintReader
 {
 public:
@@ -153,7 +153,7 @@ private:
         return Unit{};
     }
 
-    /// The axis on which the constraint puts the loop.
+    /// Returns the axis to which the constraint assigns the loop.
     Result<std::size_t> axisOf(const YAML::Node& node, const hierarchy::Level& level, int loop,
                                const std::vector<int>& inside, const std::string& at) const
     {

@@ -17,12 +17,14 @@ namespace tilewright::timeloop {
 
 namespace {
 
-/// Fields of a level in our files that stand among the attributes of its component.
+/// Fields of a level in the files of this program. In a Timeloop file they are attributes of the level's
+/// component.
 constexpr std::array<std::string_view, 11> kLevelFields{
     "bytes",    "memories", "holds", "read_bytes_per_cycle", "write_bytes_per_cycle",
     "read_pj",  "write_pj", "axes",  "double_buffered",      "multicast",
     "reduction"};
-/// Fields of the architecture among the attributes of the multiplier.
+/// Fields of an architecture in the files of this program. In a Timeloop file they are attributes of the
+/// multiplier.
 constexpr std::array<std::string_view, 5> kArchitectureFields{"clock_ghz", "bits", "accumulator_bits",
                                                               "mac_pj", "imperfect"};
 
@@ -65,7 +67,7 @@ Json jsonOf(const YAML::Node& node)
     }
     if (!node.IsScalar())
         return {};
-    if (node.Tag() != "!") // without quotes
+    if (node.Tag() != "!") // for a text without quotes
         if (const auto value = parseJson(node.Scalar(), {}); value && !value->is_structured())
             return *value;
     return node.Scalar();
@@ -84,13 +86,13 @@ std::int64_t widest(const hierarchy::Architecture& a)
     return std::max({a.bits[0], a.bits[1], a.bits[2], a.accumulatorBits});
 }
 
-/// "PE" or "PE[0..63]".
+/// Name of a node with its number of instances: "PE" or "PE[0..63]".
 std::string nodeName(const std::string& name, std::int64_t instances)
 {
     return instances == 1 ? name : name + "[0.." + std::to_string(instances - 1) + "]";
 }
 
-/// The name of a node without its number of instances, and this number.
+/// Splits the name of a node into the name without number, and the number of instances.
 std::pair<std::string, std::int64_t> nameAndCount(const std::string& text)
 {
     const std::size_t at = text.rfind("[0..");
@@ -195,7 +197,7 @@ private:
         return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
     }
 
-    /// What the fields of our own files do not say, in the words of Timeloop.
+    /// Sets fields that are missing in the notation of this program from the attributes of Timeloop.
     static void takeFromTimeloop(const YAML::Node& attributes, Json& level)
     {
         const double wordBits = numberOf(attributes, "word-bits").value_or(8);
@@ -221,7 +223,7 @@ private:
             level["double_buffered"] = *buffers >= 2;
     }
 
-    /// The instances of this component in one of the level outside it are the axes of that level.
+    /// Makes the instances of this component within one of the outer level the axes of that outer level.
     Status closeFanOut(const YAML::Node& attributes, const std::string& at)
     {
         const std::int64_t instances = std::exchange(m_fanOut, 1);
@@ -294,7 +296,8 @@ std::string levelsText(const hierarchy::Architecture& a)
             attribute("write_bandwidth", *level.writeBytesPerCycle * 8 / static_cast<double>(word));
         if (a.isDoubleBuffered(i))
             attribute("multiple-buffering", 2);
-        if (!level.doubleBuffered) // by its place, which a number of buffers would fix
+        // Whether it is double-buffered follows from its place; writing a number of buffers would fix it.
+        if (!level.doubleBuffered)
             attribute("double_buffered", nullptr);
         for (const std::string_view field : kLevelFields)
             if (const auto it = own["levels"][i].find(std::string(field)); it != own["levels"][i].end())

@@ -17,7 +17,7 @@ namespace {
 using hierarchy::AxisLoops;
 using hierarchy::LevelLoops;
 using hierarchy::TiledLoop;
-using LoopList = std::vector<TiledLoop>; ///< from the outermost inwards
+using LoopList = std::vector<TiledLoop>; ///< loops from the outermost inwards
 
 /// A loop with the number of its steps in the last tile.
 struct WrittenLoop
@@ -25,9 +25,9 @@ struct WrittenLoop
     int loop = 0;
     std::int64_t factor = 1, residue = 1;
 };
-using WrittenLoops = std::vector<WrittenLoop>; ///< from the outermost inwards
+using WrittenLoops = std::vector<WrittenLoop>; ///< loops from the outermost inwards
 
-/// The loops of factor above 1 with their residues. The Error names one that occurs twice.
+/// Returns the loops with a factor above 1 and their residues. The Error names a loop that occurs twice.
 Result<WrittenLoops> loopsOnce(const mapping::LoopNest& nest, const LoopList& loops, const LoopList& residues)
 {
     WrittenLoops out;
@@ -46,7 +46,7 @@ Result<WrittenLoops> loopsOnce(const mapping::LoopNest& nest, const LoopList& lo
     return out;
 }
 
-/// "M=4 N=1 K=3,2".
+/// Text of the factors of all loops: "M=4 N=1 K=3,2".
 std::string factorsOf(const mapping::LoopNest& nest, const WrittenLoops& loops)
 {
     std::string out;
@@ -58,7 +58,7 @@ std::string factorsOf(const mapping::LoopNest& nest, const WrittenLoops& loops)
     return out;
 }
 
-/// The loops from the innermost outwards, then the others.
+/// Permutation as text: the loops from the innermost outwards, then the other loops of the layer.
 std::string insideOut(const mapping::LoopNest& nest, const WrittenLoops& loops)
 {
     std::string out;
@@ -102,7 +102,7 @@ private:
         begin(level, "temporal", *temporal);
         m_out << YAML::EndMap;
         std::vector<std::pair<std::string, WrittenLoops>> axes;
-        bool isShared = false; // a loop lies on several axes
+        bool isShared = false; // true if a loop lies on several axes
         unsigned seen = 0;
         for (const hierarchy::Axis& axis : level.axes) {
             auto own = loopsOnce(m_nest, loopsOn(axis, loops), loopsOn(axis, residues));
@@ -144,7 +144,8 @@ private:
               << YAML::Key << "permutation" << YAML::Value << insideOut(m_nest, loops);
     }
 
-    /// The first dimensions of the permutation, as many as `split` says, lie on the first axis.
+    /// Writes the spatial directives of a level. Of the permutation, the first `split` dimensions lie on the
+    /// first axis.
     void writeMesh(const hierarchy::Level& level,
                    const std::vector<std::pair<std::string, WrittenLoops>>& axes)
     {
@@ -250,7 +251,8 @@ private:
         return Unit{};
     }
 
-    /// The loops of factor above 1 in the order of the permutation; those that it does not name lie outside.
+    /// Reads the loops with a factor above 1 in the order of the permutation. Loops that it does not name lie
+    /// outside of these.
     Result<LoopList> readLoops(const YAML::Node& directive)
     {
         m_written = {};
@@ -355,7 +357,8 @@ private:
     std::string m_at;
     std::vector<int> m_permutation; ///< permutation of the directive, the innermost loop first
     DirectiveFactors m_written;     ///< factors of the directive
-    /// Residues of a level by loop: of its temporal directive, and by the field `axis` of the spatial ones.
+    /// Residues of a level, per loop: those of its temporal directive, and those of its spatial directives by
+    /// their field `axis`.
     struct Residues
     {
         mapping::Factors temporal{};
@@ -366,7 +369,8 @@ private:
     hierarchy::Mapping m_out;
 };
 
-/// Reads and writes of a level cost a word of the widest element, as its width says.
+/// Returns the energy tables. Reads and writes of a level are counted in words of the widest element, as the
+/// width of the level states.
 std::string energyTables(const hierarchy::Architecture& a)
 {
     const auto word = static_cast<double>(std::max({a.bits[0], a.bits[1], a.bits[2], a.accumulatorBits}));

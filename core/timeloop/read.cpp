@@ -66,7 +66,7 @@ private:
         const auto target = targetOf(directive);
         if (!target)
             return target.error();
-        // In an unquoted flow mapping, the comma of a residue starts a field of its own.
+        // In an unquoted flow mapping, the comma of a residue starts a new field.
         for (const auto& field : directive) {
             constexpr std::array<std::string_view, 11> kFields{"target",
                                                                "type",
@@ -130,7 +130,8 @@ private:
         return Unit{};
     }
 
-    /// Reads a permutation, innermost dimension first. Dimensions that are not listed go outside.
+    /// Reads a permutation, the innermost dimension first. Dimensions that are not listed lie outside of
+    /// these.
     Status readPermutation(const YAML::Node& node, LoopOrder& order)
     {
         const auto inside = permutationOf(m_nest, node);

@@ -24,7 +24,8 @@ struct Files
     std::string mapping;
 };
 
-/// Precondition: `nest` belongs to `layer`, and checkMethod() reports no TILING issue.
+/// Writes the files for a method. Precondition: `nest` belongs to `layer`, and checkMethod() reports no
+/// TILING violation.
 [[nodiscard]] Files writeFiles(const mapping::Layer& layer, const mapping::LoopNest& nest,
                                const mapping::Architecture& architecture, const mapping::Method& method);
 
@@ -34,8 +35,8 @@ struct Files
                                        const hierarchy::Architecture& architecture,
                                        const hierarchy::Mapping& mapping);
 
-/// Reads an architecture with levels from the tree of Timeloop's version 0.3. The Error names the component
-/// or the field that is missing or wrong.
+/// Reads an architecture with levels from the tree of a file of Timeloop version 0.3. The Error names the
+/// component or the field that is missing or wrong.
 [[nodiscard]] Result<hierarchy::Architecture> readArchitecture(std::string_view text,
                                                                const std::string& file);
 
@@ -59,13 +60,13 @@ struct ReadMapping
 /// The part of a Timeloop constraints file that the search of this program supports.
 struct ReadConstraints
 {
-    std::vector<std::string> factors; ///< in the notation of mapping::parseConstraints()
+    std::vector<std::string> factors; ///< constraints in the notation of mapping::parseConstraints()
     std::array<bool, mapping::kOperands> bypassSpm{};
     std::vector<std::string> notes; ///< parts of the file that have no effect in this program
 };
 
-/// Reads the sections constraints, architecture_constraints, mapspace_constraints and mapspace of a file.
-/// Returns an Error that names the first constraint without a counterpart in the lens.
+/// Reads the sections constraints, architecture_constraints, mapspace_constraints and mapspace of a file. The
+/// Error names the first constraint that has no counterpart in the lens.
 [[nodiscard]] Result<ReadConstraints> readConstraints(std::string_view text, const std::string& file,
                                                       const mapping::LoopNest& nest);
 
@@ -76,7 +77,7 @@ struct ReadLevelConstraints
     std::vector<std::string> factors, orders;
 };
 
-/// Reads the same sections for an architecture with levels (docs/rules/hierarchy.md 10.3).
+/// Like readConstraints() above, for an architecture with levels (docs/rules/hierarchy.md 10.3).
 [[nodiscard]] Result<ReadLevelConstraints> readConstraints(std::string_view text, const std::string& file,
                                                            const mapping::LoopNest& nest,
                                                            const hierarchy::Architecture& architecture);
@@ -84,7 +85,7 @@ struct ReadLevelConstraints
 /// True if the file name has a YAML suffix.
 [[nodiscard]] bool isYamlName(std::string_view path);
 
-/// Name of a loop in Timeloop: one letter per dimension, as its mapping grammar requires.
+/// Name of a loop in Timeloop: one letter per dimension, as Timeloop's grammar of mappings requires.
 [[nodiscard]] inline std::string_view dimensionOf(const mapping::LoopNest& nest, int loop)
 {
     constexpr std::array<std::string_view, mapping::kMaxLoops> kConv{"N", "M", "C", "P", "Q", "R", "S"};

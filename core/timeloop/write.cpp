@@ -25,7 +25,7 @@ void writeRank(YAML::Emitter& out, const LoopNest& nest, const Dimension& d)
             out << coefficient;
         out << YAML::EndSeq;
     };
-    constexpr int kRow = 3; // loop index of the output rows, in N M C Ox Oy Fx Fy
+    constexpr int kRow = 3; // index of the loop over output rows among N M C Ox Oy Fx Fy
     const bool window = d.filterLoop >= 0;
     out << YAML::Flow << YAML::BeginSeq;
     term(d.loop, !window ? nullptr : d.loop == kRow ? "Hstride" : "Wstride");
@@ -62,7 +62,7 @@ std::string problemText(const Layer& layer, const LoopNest& nest)
         for (int i = 0; i < operand.dimensionCount; ++i)
             writeRank(out, nest, operand.dimensions[static_cast<std::size_t>(i)]);
         out << YAML::EndSeq;
-        if (op == 0 && !product) { // size of the padded input, which Timeloop ignores
+        if (op == 0 && !product) { // the size of the padded input, which Timeloop ignores
             out << YAML::Key << "stored" << YAML::Value << YAML::Flow << YAML::BeginSeq;
             for (int i = 0; i < operand.dimensionCount; ++i)
                 out << operand.dimensions[static_cast<std::size_t>(i)].stored;
@@ -194,8 +194,8 @@ std::string permutationText(const LoopNest& nest, const LoopOrder& order)
 
 std::string mappingText(const LoopNest& nest, const Architecture& a, const Method& method)
 {
-    // Residues: trip - 1 as a mixed-radix number in the factors, innermost digit first; a residue is digit
-    // + 1.
+    // Computes the residues: trip - 1 is written as a mixed-radix number in the factors, innermost digit
+    // first. A residue is its digit plus 1.
     std::array<Factors, kLevels> residues = method.tiling;
     for (std::size_t l = 0; l < static_cast<std::size_t>(nest.loopCount); ++l) {
         std::int64_t rest = nest.trips[l] - 1;

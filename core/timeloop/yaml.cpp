@@ -19,10 +19,10 @@ namespace tilewright::timeloop {
 
 namespace {
 
-/// Refuses keys that occur twice in one map, of which the library would use any.
+/// Returns an Error for a key that occurs twice in one map. The library would use either of them.
 Status checkKeys(const YAML::Node& node, const std::string& file, std::size_t& visited, int depth = 0)
 {
-    // Aliases can make a small text large, and an anchor can contain itself.
+    // Limit of nodes: aliases can make a small text large, and an anchor can contain itself.
     constexpr std::size_t kMost = 100'000;
     constexpr int kDeepest = 64;
     if (++visited > kMost || depth > kDeepest)

@@ -18,73 +18,73 @@
 
 namespace tilewright::timeloop {
 
-/// The one document of a YAML text. The Error names the line: two documents, a key that occurs twice in one
-/// map, nesting or aliases without end, no YAML.
+/// Parses a YAML text with a single document. The Error names the line: a second document, a key that occurs
+/// twice in one map, too deep nesting or too many aliases, or invalid YAML.
 [[nodiscard]] Result<YAML::Node> loadDocument(std::string_view text, const std::string& file);
 
-/// The document of a layer: shape and sizes.
+/// Text of the document that describes a layer: shape and sizes.
 [[nodiscard]] std::string problemText(const mapping::Layer& layer, const mapping::LoopNest& nest);
 
-/// The tree of an architecture with levels.
+/// Text of the tree of an architecture with levels.
 [[nodiscard]] std::string levelsText(const hierarchy::Architecture& architecture);
 
-/// The dimensions that a permutation lists, the innermost one first: "KNM", "K, N, M" or a list. The Error
-/// has only a message.
+/// The dimensions that a permutation lists, the innermost one first. It is written as "KNM", "K, N, M" or a
+/// list. The Error has only a message.
 [[nodiscard]] Result<std::vector<int>> permutationOf(const mapping::LoopNest& nest, const YAML::Node& node);
 
-/// The number of dimensions of the permutation of a spatial directive that lie on the first axis; nullopt if
-/// it does not say.
+/// Number of dimensions in the permutation of a spatial directive that lie on the first axis; nullopt if the
+/// directive does not state it.
 [[nodiscard]] std::optional<std::size_t> splitOf(const YAML::Node& directive);
 
-/// An Error if a directive says of the operands of a level what the architecture does not.
+/// Returns an Error if a directive contradicts the architecture about the operands that a level holds.
 [[nodiscard]] Status checkBypass(const YAML::Node& directive, const hierarchy::Level& level,
                                  const mapping::LoopNest& nest, const std::string& file,
                                  const std::string& at);
 
-/// Gets a constraint of a file and its place in it.
+/// Called with a constraint of a file and its place in the file.
 using VisitTarget = std::function<Status(const YAML::Node& node, const std::string& at)>;
-/// Calls `visit` for every constraint in the sections of a file of constraints. The Error is that of the
-/// first one that is not read, or names a section.
+/// Calls `visit` for every constraint in the sections of a constraints file. The Error is the first one that
+/// `visit` returns, or names an unknown section.
 [[nodiscard]] Status forEachTarget(const YAML::Node& root, const std::string& file, const VisitTarget& visit);
 
-/// A memory of the lens.
+/// A memory of the Mapping lens with four levels.
 enum class Storage { Rf, Spm, Dram };
-/// The memory with this name in Timeloop's examples, in any case, or with this number from the inside;
-/// nullopt for another.
+/// The memory with this name in the examples of Timeloop (in any case), or with this number counted from the
+/// inside; nullopt for any other name.
 [[nodiscard]] std::optional<Storage> storageNamed(const std::string& name);
 
-/// A factor as it is written: "M=20", "M20", "N<=8", "K=20,9" (with a residue).
+/// A factor in its written form: "M=20", "M20", "N<=8", "K=20,9" (with a residue).
 struct FactorText
 {
     std::string name;
-    std::string sign = "="; ///< or "<=", ">="
+    std::string sign = "="; ///< "=", "<=" or ">="
     std::int64_t value = 0;
     std::optional<std::int64_t> residue;
 };
 /// Splits a text or a list of factors. The Error has only a message.
 [[nodiscard]] Result<std::vector<FactorText>> splitFactors(const YAML::Node& node);
 
-/// The factors of a directive of a mapping by loop, and its residues: the number of the last tile, 0 where
-/// none is written.
+/// The factors of a mapping directive per loop, and their residues. A residue is the number of steps in the
+/// last tile; 0 if none is written.
 struct DirectiveFactors
 {
     mapping::Factors factors{1, 1, 1, 1, 1, 1, 1};
     mapping::Factors residues{};
 };
-/// Reads the factors of a directive. Residues are accepted only if `imperfect` is true. An Error has only a
-/// message, no place in the file.
+/// Reads the factors of a directive. Residues are accepted only if `imperfect` is true. The Error has only a
+/// message, without a place in the file.
 [[nodiscard]] Result<DirectiveFactors> readDirectiveFactors(const mapping::LoopNest& nest,
                                                             const YAML::Node& node, bool imperfect);
-/// A factor of a loop and its residue; 0 without one.
+/// A factor of a loop and its residue; the residue is 0 if there is none.
 struct ResiduedFactor
 {
     std::int64_t factor = 1, residue = 0;
 };
-/// Checks the residues of a loop, which follow from the trip count: trip = (((r3 - 1) f2 + r2 - 1) f1 + r1 -
-/// 1) f0 + r0, the outermost factor first. The Error has only a message.
+/// Checks the residues of a loop against the trip count: trip = (((r3 - 1) f2 + r2 - 1) f1 + r1 - 1) f0 + r0
+/// for factors f and residues r, index 3 being the outermost one. The Error has only a message.
 [[nodiscard]] Status checkResidues(const mapping::LoopNest& nest, int loop,
                                    const std::vector<ResiduedFactor>& factors);
-/// "K=20", or "K=20,9" where the residue differs from the factor.
+/// Text of a factor: "K=20", or "K=20,9" if the residue differs from the factor.
 [[nodiscard]] std::string factorText(const mapping::LoopNest& nest, int loop, std::int64_t factor,
                                      std::int64_t residue);
 
@@ -93,7 +93,7 @@ struct ResiduedFactor
 /// Index of the operand with this name in Timeloop or in this program; -1 if the layer has none.
 [[nodiscard]] int operandNamed(const mapping::LoopNest& nest, std::string_view name);
 
-/// The scalar of a field as text; empty if there is none.
+/// Text of a scalar field of a map; empty if there is none.
 [[nodiscard]] std::string scalarOf(const YAML::Node& map, const char* key);
 
 /// A component of an energy table: its path, and the energy of each action in pJ.

@@ -76,7 +76,7 @@ Agreement agreementOf(const std::vector<ComparedRow>& rows)
         return std::exp(sum / static_cast<double>(logs.size())) - 1;
     };
     const auto share = [&](double by) {
-        constexpr double kSlack = 1e-9; // 1.1 is within 10 %
+        constexpr double kSlack = 1e-9; // allows for rounding errors, so that 1.1 is within 10 %
         return static_cast<double>(
                    std::ranges::count_if(ratios, [&](double r) { return std::abs(r - 1) <= by + kSlack; })) /
                static_cast<double>(ratios.size());

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kLeft = 70, kTop = 12, kSide = 520;
 
-/// The range of both axes, in powers of ten.
+/// Range of both axes, in powers of ten.
 struct Decades
 {
     int first = 0, last = 1;
@@ -85,7 +85,7 @@ std::string scatter(const Comparison& c)
                line(kLeft, d.y(value), right, d.y(value), "line") +
                label(d.x(value), bottom + 16, "middle", text) + label(kLeft - 6, d.y(value) + 4, "end", text);
     }
-    // Equality, and 25 % to both sides of it.
+    // Lines for equality, and for 25 % above and below.
     const double low = std::pow(10.0, d.first), high = std::pow(10.0, d.last);
     out += line(d.x(low), d.y(low), d.x(high), d.y(high), "outline");
     out +=

@@ -7,7 +7,7 @@
 
 namespace tilewright::validation {
 
-/// The document of comparisonJson().
+/// Returns the document of comparisonJson().
 [[nodiscard]] Json jsonOf(const Comparison& comparison);
 
 } // namespace tilewright::validation

@@ -10,7 +10,7 @@ namespace tilewright::validation {
 
 namespace {
 
-using Point = std::vector<double>; ///< place of each value in its range, 0 to 1
+using Point = std::vector<double>; ///< position of each value in its range, from 0 to 1
 
 double valueAt(const FitRange& range, double place)
 {
@@ -25,7 +25,7 @@ double placeOf(const FitRange& range, double value)
                              : (value - range.low) / (range.high - range.low);
 }
 
-/// The value with three significant digits.
+/// Returns the value rounded to three significant digits.
 double rounded(double value)
 {
     if (value <= 0)
@@ -61,9 +61,10 @@ public:
         constexpr std::size_t kFolds = 5;
         const std::size_t folds = std::min(kFolds, m_rows.size());
         m_parts = folds + 1;
-        constexpr double kExact = 1e-4, kRough = 2e-3; // share of the range of a parameter
+        // Sizes of the last simplex, as a share of the range of a value.
+        constexpr double kExact = 1e-4, kRough = 2e-3;
         Point best = least(start, m_rows, 0.25, kExact);
-        best = least(best, m_rows, 0.05, kExact); // a simplex that has collapsed begins again
+        best = least(best, m_rows, 0.05, kExact); // restarts in case the simplex has collapsed
         for (std::size_t i = 0; i < m_ranges.size(); ++i)
             out.values.push_back(
                 std::clamp(rounded(valueAt(m_ranges[i], best[i])), m_ranges[i].low, m_ranges[i].high));
@@ -102,7 +103,7 @@ private:
             sum += std::abs(std::log(predicted[i] / m_measured[i]));
         return rows.empty() ? 0 : std::exp(sum / static_cast<double>(rows.size())) - 1;
     }
-    /// Sum of squares; infinite if a row loses its prediction.
+    /// Sum of squares; infinite if a row no longer has a prediction.
     double squares(const Point& point, const std::vector<std::size_t>& rows)
     {
         ++m_evaluations;
@@ -117,8 +118,8 @@ private:
         return sum;
     }
 
-    /// The point with the least sum of squares near `start`; `size` is that of the first simplex, `end` of
-    /// the last one.
+    /// Returns the point with the least sum of squares near `start`. `size` is the size of the first simplex,
+    /// `end` that of the last one.
     Point least(const Point& start, const std::vector<std::size_t>& rows, double size, double end)
     {
         struct Corner
@@ -149,7 +150,7 @@ private:
             for (std::size_t c = 0; c < n; ++c)
                 for (std::size_t i = 0; i < n; ++i)
                     centre[i] += simplex[c].at[i] / static_cast<double>(n);
-            // A point on the line from the worst corner through the centre of the others.
+            // A point on the line from the worst corner through the centre of the other corners.
             const auto along = [&](double by) {
                 Corner out{centre, 0};
                 for (std::size_t i = 0; i < n; ++i)
@@ -182,7 +183,8 @@ private:
     const FitPredictions& m_predict;
     const Progress& m_progress;
     std::vector<std::size_t> m_rows;
-    std::size_t m_part = 0, m_parts = 1; ///< parts of the work: all rows, then each fold
+    /// Parts of the work: the fit to all rows, then each fold of the cross-validation.
+    std::size_t m_part = 0, m_parts = 1;
     int m_evaluations = 0;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kOperator = "op";
 
-/// The sizes of these columns, in their order. The Error is that of the first one that is none.
+/// Reads the sizes in these columns, in their order. The Error is that of the first cell that is not a size.
 Result<std::vector<std::int64_t>> sizesOf(const RowCells& row,
                                           std::initializer_list<std::initializer_list<const char*>> names)
 {
@@ -26,7 +26,7 @@ Result<std::vector<std::int64_t>> sizesOf(const RowCells& row,
     return out;
 }
 
-/// True for prefill, false for decode.
+/// Reads the phase of a row: true for prefill, false for decode.
 Result<bool> isPrefill(const RowCells& row)
 {
     const std::string_view phase = row.cell(row.column({"phase"}));
@@ -35,7 +35,7 @@ Result<bool> isPrefill(const RowCells& row)
     return phase == "prefill";
 }
 
-/// Causal attention of one sequence: each query meets its own key and the keys before it.
+/// Builds causal attention of one sequence: each query attends to its own key and the keys before it.
 model::ModelBuilder prefillAttention(const std::string& name, std::int64_t heads, std::int64_t kvHeads,
                                      std::int64_t size, std::int64_t length)
 {
@@ -48,14 +48,15 @@ model::ModelBuilder prefillAttention(const std::string& name, std::int64_t heads
     return builder;
 }
 
-/// One query of each sequence; heads that share keys are the rows of one product.
+/// Builds attention of one query per sequence. The queries of heads that share keys are the rows of one
+/// product.
 model::ModelBuilder decodeAttention(const std::string& name, const model::Shape& queries, std::int64_t length,
                                     std::int64_t valueSize)
 {
     const std::int64_t batch = queries[0], kvHeads = queries[1], size = queries[3];
     model::ModelBuilder builder(name);
     const auto q = builder.input("q", queries), k = builder.input("k", {batch, kvHeads, length, size});
-    // The values of latent attention are a part of the keys.
+    // With latent attention, the values are a part of the keys.
     const auto v = valueSize == size ? builder.input("v", {batch, kvHeads, length, size})
                                      : builder.add(model::OperatorKind::Slice, "values", {k},
                                                    model::SliceAttributes{{3}, {0}, {valueSize}, {1}});

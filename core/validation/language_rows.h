@@ -11,15 +11,15 @@
 namespace tilewright::validation {
 
 enum class LanguageRow : std::uint8_t { None, Step, Attention, Experts };
-/// The kind of row that the columns determine; names in lower case.
+/// Returns the kind of row that the columns determine. Names of columns are in lower case.
 [[nodiscard]] LanguageRow languageRowOf(const std::set<std::string>& columns);
 
-/// The configuration and the options of a step.
+/// Reads the configuration and the options of a step from a row.
 [[nodiscard]] Status readStep(const RowCells& row, MeasuredRow& out);
-/// Attention of one layer, without its matrices. Sets the name of the row.
+/// Builds the attention of one layer, without its matrices. Sets the name of the row.
 [[nodiscard]] Result<model::ModelBuilder> attentionOf(const RowCells& row, MeasuredRow& out);
-/// The products of the experts on one chip with one of their matrices, which the name of the measured column
-/// says: "up" or "down".
+/// Builds the products of all experts on one chip with one of their matrices. The name of the measured column
+/// states which matrix: "up" or "down".
 [[nodiscard]] Result<model::ModelBuilder> expertsOf(const RowCells& row, const std::string& measured,
                                                     MeasuredRow& out);
 

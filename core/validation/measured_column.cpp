@@ -21,7 +21,7 @@ std::vector<std::string> wordsOf(std::string_view name)
     return out;
 }
 
-/// Words for units in the names of columns.
+/// A word for a unit in the name of a column.
 struct UnitWord
 {
     const char* word;
@@ -35,7 +35,7 @@ constexpr UnitWord kUnits[] = {
     {"bytes", Quantity::Bytes, 1},        {"pj", Quantity::Picojoules, 1},
     {"nj", Quantity::Picojoules, 1e3},    {"uj", Quantity::Picojoules, 1e6},
 };
-/// Of several columns with a time, the first with the first of these words is taken.
+/// If several columns contain times, the one with the earliest of these words is used.
 constexpr std::array kPreferred{"avg", "median", "total", "device", "latency"};
 constexpr std::string_view kTokens = "tokens_per_s";
 
@@ -65,7 +65,7 @@ std::optional<MeasuredColumn> measuredColumn(std::string_view name)
     if (lowerCase(name).starts_with(kTokens))
         return MeasuredColumn{std::string(name), Quantity::TokensPerSecond, 1};
     const std::vector<std::string> words = wordsOf(name);
-    // "s_mac_cycles": the unit stands behind what it is a unit of.
+    // The unit may be followed by other words of the name, so the last unit word counts: "s_mac_cycles".
     for (auto word = words.rbegin(); word != words.rend(); ++word)
         for (const UnitWord& unit : kUnits)
             if (*word == unit.word && (*word != "s" || (words.size() > 1 && word == words.rbegin())))

@@ -13,27 +13,27 @@ namespace tilewright::validation {
 enum class Quantity : std::uint8_t {
     Milliseconds,
     Cycles,
-    Bytes,           ///< moved to and from the external memory
+    Bytes,           ///< bytes moved to and from the external memory
     Picojoules,      ///< energy
     TokensPerSecond, ///< throughput of a step of a language model, one chip
-    Plain,           ///< a number whose column names no unit; not of measured sets
+    Plain,           ///< a number whose column states no unit; not used in measured sets
 };
-/// "ms", "cycles", "bytes", "pJ", "tokens/s", "".
+/// Text of the unit: "ms", "cycles", "bytes", "pJ", "tokens/s", "".
 [[nodiscard]] std::string_view unitOf(Quantity quantity) noexcept;
 
-/// A column of measurements. Its unit is a word of its name: ns, us, ms, s, cycles, kb, bytes, pj, nj, uj or
-/// tokens_per_s.
+/// A column of measurements. Its unit is one word of its name: ns, us, ms, s, cycles, kb, bytes, pj, nj, uj
+/// or tokens_per_s.
 struct MeasuredColumn
 {
     std::string name; ///< name as in the file
     Quantity quantity = Quantity::Milliseconds;
-    double scale = 1; ///< value of one unit of the file
+    double scale = 1; ///< factor from the unit of the file to the unit of the quantity
 };
-/// The column with this name; nullopt: the name has no unit.
+/// Returns the column with this name; nullopt if the name contains no unit.
 [[nodiscard]] std::optional<MeasuredColumn> measuredColumn(std::string_view name);
-/// The column with this unit ("us"); nullopt: it is none.
+/// Returns a column with this unit ("us"); nullopt if the text is not a unit.
 [[nodiscard]] std::optional<MeasuredColumn> columnInUnit(std::string_view unit);
-/// The units, for messages.
+/// Text that lists the units, for messages.
 inline constexpr std::string_view kUnitWords =
     "ns, us, ms, s, cycles, kb, bytes, pj, nj, uj and tokens_per_s";
 
@@ -45,11 +45,11 @@ struct ChosenColumn
 };
 /// Returns the position of a column. The Error lists the columns.
 [[nodiscard]] Result<std::size_t> columnNamed(const RowCells& row, const std::string& name);
-/// Returns the column with this name, whose unit must be known; with an empty name the one with a time or
-/// cycles that its name prefers.
+/// Returns the column with this name, which must contain a unit. With an empty name, returns the column with
+/// a time or cycles whose name contains the most preferred word.
 [[nodiscard]] Result<ChosenColumn> chosenColumn(const RowCells& row, const std::string& name);
 
-/// A condition on the rows: a column, "=", "!=", "<" or ">", and a value.
+/// A condition on rows: a column, "=", "!=", "<" or ">", and a value.
 struct Condition
 {
     std::size_t column = 0;
@@ -58,7 +58,7 @@ struct Condition
 
     [[nodiscard]] bool holds(std::string_view cell) const;
 };
-/// Reads the values of the option --where; the columns are those of the row. The Error names the option.
+/// Reads the conditions of the option --where. The columns are those of `row`. The Error names the option.
 [[nodiscard]] Result<std::vector<Condition>> readConditions(std::span<const std::string> texts,
                                                             const RowCells& row);
 [[nodiscard]] bool meets(const RowCells& row, std::span<const Condition> conditions);

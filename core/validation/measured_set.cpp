@@ -101,7 +101,7 @@ private:
         return m_row.size(at, otherwise);
     }
 
-    /// Sizes of the tile that the chip used, of a product or of a convolution.
+    /// Reads the sizes of the tile that the chip used for a product or a convolution.
     Status tile(npu::TileSizes& out) const
     {
         struct Side
@@ -162,7 +162,7 @@ private:
         return Unit{};
     }
 
-    /// The builder's model, with the width of the operands.
+    /// Sets the row's model to that of the builder, with the width of the operands.
     Status finish(MeasuredRow& out, model::ModelBuilder builder) const
     {
         auto built = std::move(builder).build();
@@ -194,7 +194,7 @@ private:
         return finish(out, std::move(builder));
     }
 
-    /// One axis of a convolution.
+    /// Sizes of one axis of a convolution.
     struct Axis
     {
         std::int64_t in = 0, kernel = 1, stride = 1, before = 0, after = 0;
@@ -209,7 +209,7 @@ private:
         a.kernel = *k;
         a.stride = *s;
         const auto reach = [&a](std::int64_t n) { return (n - 1) * a.stride + a.kernel; };
-        if (!column(in)) { // without sizes of the input nothing is padded
+        if (!column(in)) { // without the size of the input, there is no padding
             const auto n = size(column(out));
             if (!n)
                 return n.error();
@@ -228,7 +228,7 @@ private:
             if (!size2)
                 return size2.error();
             padding = std::max<std::int64_t>(0, reach(*size2) - a.in);
-            a.in = std::min(a.in, reach(*size2)); // what no window reads does not count
+            a.in = std::min(a.in, reach(*size2)); // input that no window reads does not count
         }
         a.before = padding / 2;
         a.after = padding - a.before;
@@ -301,7 +301,7 @@ private:
     MeasuredSet m_out;
     std::size_t m_measured = 0;
     RowCells m_row;
-    std::set<std::string> m_columnNames; ///< in lower case
+    std::set<std::string> m_columnNames; ///< names in lower case
     std::vector<Condition> m_conditions;
 };
 
@@ -310,7 +310,9 @@ private:
 bool isMeasuredSet(std::string_view text)
 {
     constexpr std::size_t kMostHead = 64
-                                      << 10; // what a head takes at most; other files may have one long line
+                                      // Maximum size of the comments at the top, since other files may have
+                                      // one long line.
+                                      << 10;
     text = text.substr(0, kMostHead);
     while (!text.empty()) {
         const std::string_view line = text.substr(0, text.find('\n'));

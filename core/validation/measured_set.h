@@ -15,16 +15,16 @@
 
 namespace tilewright::validation {
 
-/// One measured operator, or a step of a language model.
+/// One measured operator, or one measured step of a language model.
 struct MeasuredRow
 {
     std::string name;
     std::size_t line = 0; ///< line of the file, from 1
-    model::Model model;   ///< the operator alone
+    model::Model model;   ///< model that consists of this operator alone
     double measured = 0;  ///< measured value in the unit of the quantity
-    npu::TileSizes tile;  ///< tile that the chip used, as far as the table says so
-    /// Of a step of a language model, which has no `model`: the file of its configuration as the table names
-    /// it, the sizes of the step (llm::optionsOf()), and the tokens that it computes.
+    npu::TileSizes tile;  ///< tile that the chip used, if the table states it
+    /// For a step of a language model, which has no `model`: the file of its configuration as named in the
+    /// table, the sizes of the step (llm::optionsOf()), and the number of tokens that it computes.
     std::string config;
     std::map<std::string, std::int64_t> dimensions;
     std::int64_t tokens = 0;
@@ -36,10 +36,10 @@ struct MeasuredSet
     std::vector<std::string> head; ///< comments at the top of the file: source, configuration
     MeasuredColumn column;
     std::vector<MeasuredRow> rows;
-    std::int64_t leftOut = 0; ///< rows that a condition excludes or that have no measurement
+    std::int64_t leftOut = 0; ///< number of rows that a condition excludes or that have no measurement
 };
 
-/// Options for reading a table; every member may be empty.
+/// Options for reading a table. Every member may be empty.
 struct ReadOptions
 {
     std::string column;       ///< the column of measurements; empty: chosen by its name
@@ -48,12 +48,12 @@ struct ReadOptions
     std::int64_t operandBits = 0; ///< width of the operands in 1/1024 bit; 0: that of the machine's elements
 };
 
-/// True if the text is a table whose columns name the shape of an operator and a time, cycles or bytes.
+/// True if the text is a table whose columns state the shape of an operator and a time, cycles or bytes.
 [[nodiscard]] bool isMeasuredSet(std::string_view text);
-/// Reads a table with comments at its top (docs/rules/validation.md 1). The columns say what a row is: M, K
-/// and N a product; C, K, R, S and sizes of the input or the output a convolution; M and N, or elements, an
-/// operator on vectors; heads, dim and length attention; experts and their tokens products of experts; a
-/// configuration and a phase a step of a language model. An Error names file, line or column, and the reason.
+/// Reads a table with comments at its top (docs/rules/validation.md 1). Its columns determine what a row is.
+/// Product: M, K and N. Convolution: C, K, R, S and sizes of the input or the output. Vector operator: M and
+/// N, or elements. Attention: heads, dim and length. Products of experts: experts and their tokens. Step of a
+/// language model: a configuration and a phase. The Error names file, line or column, and the reason.
 [[nodiscard]] Result<MeasuredSet> readMeasuredSet(std::string_view text, const std::string& file,
                                                   const ReadOptions& options = {});
 

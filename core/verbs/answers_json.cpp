@@ -164,7 +164,7 @@ std::string layoutWord(systolic::BankLayout layout)
     return layout == systolic::BankLayout::Seed ? "seed" : "split";
 }
 
-/// "A + row reuse"; of WS and IS the dataflow.
+/// Text of the schedule of a program: "A + row reuse"; for WS and IS, the dataflow.
 std::string scheduleWord(const systolic::Program& p)
 {
     return std::string(p.options.dataflow == systolic::Dataflow::Os
@@ -350,7 +350,7 @@ Json rowJson(const lower::NetworkRow& r)
 std::string systolicJson(const SystolicAnswer& answer)
 {
     Json out = figuresJson(answer.request, answer.figures);
-    if (answer.interrupted) // the cycles are those of the closed form
+    if (answer.interrupted) // the cycles of an interrupted simulation are those of the closed form
         out["interrupted"] = true;
     if (answer.pipeline)
         addPipelineJson(out, *answer.pipeline);

@@ -25,7 +25,7 @@ namespace {
 
 constexpr double kMostSeconds = 1e9, kMostThreads = 1024;
 
-/// The options that `systolic` and `tile` share.
+/// Adds the options that `systolic` and `tile` share.
 template <typename Call> void bindProduct(OptionList& o, Call& call)
 {
     const Property noMachine = o.notWith(call.workload.hasMachine(), "--machine");
@@ -390,7 +390,7 @@ void bindOptions(OptionList& o, MapCall& call)
 {
     const Property search = o.notWith(!call.method.empty(), "--method");
     const Property fourLevels = o.notWith(call.hierarchy.has_value(), "an architecture with levels");
-    // Before the file is read, it may be either kind of architecture.
+    // Until the file has been read, it may contain either kind of architecture.
     const bool mayHaveLevels =
         call.hierarchy || call.levelsOfMachine() || (!call.architectureFile.empty() && !call.architecture);
     const Property withLevels = o.needs(mayHaveLevels, "an architecture with levels");
@@ -452,7 +452,7 @@ void bindOptions(OptionList& o, MapCall& call)
 
 namespace {
 
-/// Changes the hierarchy of the call as --imperfect, --bypass and --axis say.
+/// Changes the hierarchy of the call by the options --imperfect, --bypass and --axis.
 Status changeHierarchy(MapCall& call)
 {
     call.hierarchy->imperfect = call.hierarchy->imperfect || call.options.imperfect;
@@ -466,7 +466,8 @@ Status changeHierarchy(MapCall& call)
     return Unit{};
 }
 
-/// The document of the Mapping lens brings its architecture with levels, unless another one is given.
+/// Takes the architecture with levels from the document of the Mapping lens, unless the options name another
+/// one.
 void takeLevelsOfDocument(MapCall& call)
 {
     const WorkloadCall& workload = call.workload;

@@ -14,9 +14,10 @@ namespace tilewright::verbs {
 
 namespace {
 
-constexpr double kFactor = 20; ///< how far a rate may move from its value, in both directions
+/// Largest factor by which a fitted rate may be above or below its original value.
+constexpr double kFactor = 20;
 
-/// A value of the machine that is fitted.
+/// A value of the machine that is fitted to measurements.
 struct Fitted
 {
     std::string path, label;
@@ -28,8 +29,8 @@ Error cannotFit(const std::string& path, const std::string& why)
     return {ErrorCode::Field, path + " " + why, "--value", {}};
 }
 
-/// The value to fit at a path of the machine. The rate of a width that the machine does not list starts from
-/// 1, and the launch of an operator may start from 0.
+/// Returns the value to fit at a path of the machine. The rate of a width that the machine does not list
+/// starts from 1. The launch of an operator may start from 0.
 Result<Fitted> fittedOf(const Machine& machine, const std::string& path, double leastMilliseconds)
 {
     Fitted out{path, path, {}};
@@ -64,13 +65,13 @@ Result<Fitted> fittedOf(const Machine& machine, const std::string& path, double 
     return out;
 }
 
-/// Launch and rate of what the set measures: of products and convolutions the rate of the arrays, of vectors
-/// that of the external memory.
+/// Values that are fitted by default: the launch of the measured kind of operator, and a rate. For products
+/// and convolutions it is the rate of the arrays, for vector operators the rate of the external memory.
 std::vector<std::string> usualValues(const FitCall& call, const validation::MeasuredSet& set)
 {
     std::vector<std::string> out;
     const model::Model& first = set.rows.front().model;
-    if (first.operators.empty()) // steps of a language model
+    if (first.operators.empty()) // rows are steps of a language model
         return {"levels.external.gb_per_s"};
     const model::OperatorKind kind = first.operators[OperatorId(first.operators.size() - 1)].kind;
     const bool isProduct = kind == model::OperatorKind::MatMul || kind == model::OperatorKind::Conv2d;
@@ -148,7 +149,7 @@ Result<FitAnswer> fitRows(const Machine& machine, const FitRows& rows, const std
     const auto predict = [&](const std::vector<double>& values) {
         std::vector<double> out(measured.size(), 0);
         const auto next = withValues(machine, fitted, values);
-        if (!next) // the value makes it impossible
+        if (!next) // skips values with which the machine is impossible
             return out;
         const auto compared = rows.on(*next);
         for (std::size_t i = 0; compared && i < compared->size() && i < out.size(); ++i)

@@ -14,11 +14,11 @@ namespace tilewright::verbs {
 struct FitCall : ValidateCall
 {
     FitCall() { lens = "floor"; }
-    std::vector<std::string> values; ///< paths of fields of the machine; empty: fittedByDefault()
+    std::vector<std::string> values; ///< paths of machine fields to fit; empty: fittedByDefault()
 };
 void bindOptions(OptionList& o, FitCall& call);
 
-/// A value before and after.
+/// A fitted value, before and after the fit.
 struct FittedValue
 {
     std::string path, label;
@@ -26,32 +26,32 @@ struct FittedValue
 };
 struct FitAnswer
 {
-    Machine machine; ///< with the fitted values, whose source is the file of the measurements
+    Machine machine; ///< machine with the fitted values; their source is the file of measurements
     std::vector<FittedValue> values;
     validation::FitResult fit;
     validation::Agreement before, after;
 
-    /// The errors before and after, and on rows that a fit had not seen.
+    /// Table of the errors before and after the fit, and on rows that were left out of a fit.
     [[nodiscard]] Table errors() const;
-    /// Names and texts for people: each value before and after, and the errors with the fitted machine.
+    /// Names and texts for people: each value before and after the fit, and the errors of the fitted machine.
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> lines() const;
-    [[nodiscard]] Table table() const;      ///< table of the values
-    [[nodiscard]] std::string json() const; ///< one document
+    [[nodiscard]] Table table() const;      ///< table of the fitted values
+    [[nodiscard]] std::string json() const; ///< the answer as one JSON document
 };
-/// Rows that a machine predicts, for a fit.
+/// The measured rows for a fit, and the function that predicts them.
 struct FitRows
 {
     std::string file; ///< name of the file of measurements
     std::string lens;
-    validation::Quantity quantity = validation::Quantity::Milliseconds; ///< a time
+    validation::Quantity quantity = validation::Quantity::Milliseconds; ///< quantity of the rows, a time
     /// Predicts all rows on a machine. Returns the same rows in the same order for every machine.
     std::function<Result<std::vector<validation::ComparedRow>>(const Machine& machine)> on;
 };
-/// Fits the values at these paths of a machine to rows.
+/// Fits the values at these paths of a machine to the rows.
 [[nodiscard]] Result<FitAnswer> fitRows(const Machine& machine, const FitRows& rows,
                                         const std::vector<std::string>& paths, const Progress& progress = {});
-/// Fits the values to all rows of the set that have a prediction. The Error names the set, a field that
-/// cannot be fitted, or why no row has a prediction.
+/// Fits the values to all rows of the set that have a prediction. The Error names the set or a field that
+/// cannot be fitted, or says why no row has a prediction.
 [[nodiscard]] Result<FitAnswer> fitMachine(const FitCall& call, const Progress& progress = {});
 
 } // namespace tilewright::verbs

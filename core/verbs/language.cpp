@@ -36,7 +36,7 @@ constexpr std::array<LanguageColumn, kLanguageFigures> kColumns{{
     {LanguageFigure::CollectiveTime, "collectives_ms", "time of collectives in a step", "ms"},
 }};
 
-/// Returns the options for the same sequences in another phase.
+/// Returns the options with the same sequences for another phase.
 LlmOptions inPhase(const LlmOptions& options, LlmPhase phase)
 {
     LlmOptions out = options;
@@ -83,8 +83,9 @@ void addTimes(LanguageFigures& out, const llm::LlmScope& scope, const Machine& m
                  "external memory of " + m.name + " without the weights", "docs/rules/llm.md 7");
 }
 
-/// Figures that exist only for several chips.
-void addGroup(LanguageFigures& out, const llm::LlmScope& scope, const Machine& machine, const GroupFloor& step)
+/// Adds the figures that exist only for several chips.
+void addGroup(LanguageFigures& out, const llm::LlmScope& scope, const Machine& machine,
+              const GroupFloor& step)
 {
     lower::ChipBytes bytes = lower::chipBytes(scope, machine);
     out.figures[static_cast<std::size_t>(LanguageFigure::WeightBytesOfChip)] = std::move(bytes.weights);

@@ -20,19 +20,19 @@ enum class LanguageFigure : std::uint8_t {
     ActiveParameters,
     WeightBytes,
     KvBytesPerToken,
-    KvBytes, ///< of all sequences after the step
+    KvBytes, ///< KV cache of all sequences after the step
     FlopsPerToken,
-    TimeToFirstToken,   ///< floor, ms
-    TimePerOutputToken, ///< floor, ms
-    TokensPerSecond,    ///< of all sequences, at that floor
-    BatchAtKnee,        ///< from which decode is not bound by memory
-    LongestContext,     ///< tokens of a sequence that fit beside the weights, on every chip
-    WeightBytesOfChip,  ///< of several chips: of the fullest one
-    KvBytesOfChip,      ///< of several chips: of the fullest one, after the step
-    CollectiveTime,     ///< of several chips: ms of the collectives in the step that is open
+    TimeToFirstToken,   ///< lower bound (floor) in ms
+    TimePerOutputToken, ///< lower bound (floor) in ms
+    TokensPerSecond,    ///< of all sequences together, at the floor of the time per token
+    BatchAtKnee,        ///< smallest batch at which decode is not bound by memory
+    LongestContext,     ///< largest number of tokens per sequence that fit beside the weights, on every chip
+    WeightBytesOfChip,  ///< with several chips: bytes on the fullest one
+    KvBytesOfChip,      ///< with several chips: bytes on the fullest one after the step
+    CollectiveTime,     ///< with several chips: ms of the collectives in the current step
 };
 inline constexpr std::size_t kLanguageFigures = 14;
-/// True for the figures that only several chips have.
+/// True for the figures that exist only for several chips.
 [[nodiscard]] constexpr bool isOfGroup(LanguageFigure figure) noexcept
 {
     return figure >= LanguageFigure::WeightBytesOfChip;
@@ -40,36 +40,36 @@ inline constexpr std::size_t kLanguageFigures = 14;
 struct LanguageColumn
 {
     LanguageFigure figure;
-    std::string_view name, title, unit; ///< name in files, title for people
+    std::string_view name, title, unit; ///< name in files, title for people, unit
 };
 [[nodiscard]] std::span<const LanguageColumn, kLanguageFigures> languageColumns() noexcept;
 
-/// The smallest batch from which a step of decode after `cached` tokens is not bound by memory on one chip;
-/// nullopt: none up to kMostKneeBatch.
+/// The smallest batch with which a decode step after `cached` tokens is not bound by memory on one chip;
+/// nullopt if there is none up to kMostKneeBatch.
 [[nodiscard]] std::optional<std::int64_t> batchAtKnee(const llm::LlmConfig& config, std::int64_t cached,
                                                       const Machine& machine, std::int64_t cores);
 inline constexpr std::int64_t kMostKneeBatch = 1 << 16;
 
-/// A part of the whole model: its share of one step.
+/// A part of the whole model, with its share of one step.
 struct LanguagePart
 {
     llm::LlmPart part = llm::LlmPart::Attention;
     std::int64_t parameters = 0;
     double weightBytes = 0;
-    double macs = 0, readBytes = 0; ///< MACs and bytes read of the step that is open
+    double macs = 0, readBytes = 0; ///< MACs and bytes read in the current step
 };
 
-/// The figures of a model on a machine that no lens changes.
+/// The figures of a language model on a machine that do not depend on a lens.
 struct LanguageFigures
 {
     llm::LlmConfig config;   ///< configuration of the whole model
-    llm::LlmOptions options; ///< options of the step that is open, resolved
-    std::int64_t cores = 1;  ///< cores of a chip
-    /// By LanguageFigure; empty: the model or the machine has none.
+    llm::LlmOptions options; ///< options of the current step, with defaults filled in
+    std::int64_t cores = 1;  ///< number of cores of a chip
+    /// Indexed by LanguageFigure; empty if the model or the machine does not have the figure.
     std::array<std::optional<ExplainedValue>, kLanguageFigures> figures;
-    lower::StepFloor floor; ///< floor of the step that is open, of one chip (of the last stage)
-    ExplainedValue step;    ///< ms of the step that is open, of all stages, with collectives
-    /// The part of the step that takes longest, for the open phase: "memory", "compute", "collectives".
+    lower::StepFloor floor; ///< floor of the current step on one chip (of the last stage)
+    ExplainedValue step;    ///< ms of the current step over all stages, with collectives
+    /// What takes longest in the current step: "memory", "compute" or "collectives".
     std::string_view binds;
     std::vector<LanguagePart> parts;
 
@@ -79,9 +79,9 @@ struct LanguageFigures
     }
 };
 [[nodiscard]] LanguageFigures languageFigures(const llm::LlmScope& scope, const Machine& machine);
-/// Returns the value of a figure for people: "8 030 261 248", "1.62"; a word where there is none.
+/// Text of a figure for people: "8 030 261 248", "1.62"; a word if the figure does not exist.
 [[nodiscard]] std::string languageText(const LanguageFigures& figures, LanguageFigure figure);
-/// Returns what runs, for people: "decode, 8 sequences of 1 token after 2 048 in the cache, 4 chips".
+/// Text that describes the step: "decode, 8 sequences of 1 token after 2 048 in the cache, 4 chips".
 [[nodiscard]] std::string stepText(const llm::LlmOptions& options);
 
 } // namespace tilewright::verbs

@@ -41,7 +41,8 @@ Status addOptions(const MapCall& call, mapping::Architecture& architecture)
     Status checked = mapping::checkArchitecture(architecture);
     if (!checked && !call.architecture && !call.workload.machines.empty()) {
         Error error = checked.error();
-        error.file = call.workload.machines.front(); // whose values those of the architecture come from
+        // The file of the machine, from which the values of the architecture come.
+        error.file = call.workload.machines.front();
         return error;
     }
     return checked;
@@ -140,7 +141,7 @@ Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call)
     std::vector<std::string> factors = call.factors, orders = call.orders;
     if (const auto& own = workload.levels; own && call.hierarchy && factors.empty() && orders.empty() &&
                                            call.constraintsFile.empty() && call.keepsLevelsOfDocument()) {
-        factors = own->asked.factors; // those of the document
+        factors = own->asked.factors; // factors that the document states
         orders = own->asked.orders;
     }
     if (!call.constraintsFile.empty() && call.hierarchy) {

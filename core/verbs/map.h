@@ -10,56 +10,59 @@
 
 namespace tilewright::verbs {
 
-/// The options of `map` in their textual form.
+/// The options of `map`, as text.
 struct MapCall
 {
     WorkloadCall workload;
     std::optional<mapping::Architecture> architecture; ///< empty: the architecture of the machine
-    /// An architecture with levels instead, whose cost model is that of docs/rules/hierarchy.md.
+    /// An architecture with levels, used instead of `architecture`. Its cost model is that of
+    /// docs/rules/hierarchy.md.
     std::optional<hierarchy::Architecture> hierarchy;
-    /// "hierarchy": the levels of the machine instead of its four ones (docs/rules/hierarchy.md 9).
+    /// "hierarchy": the machine's architecture with levels is used instead of the one with four levels
+    /// (docs/rules/hierarchy.md 9).
     std::string costModel = "four-levels";
-    std::vector<std::string> levelNotes; ///< what was assumed for `hierarchy`, if it is that of the machine
-    std::string architectureFile;        ///< file from which readFiles() reads either architecture
-    std::string layer;                   ///< one layer of a model, as productNamed()
-    std::string method;                  ///< file of a method or mapping to evaluate instead of searching
+    std::vector<std::string> levelNotes; ///< assumptions made for `hierarchy`, if it is that of the machine
+    std::string architectureFile;        ///< file of an architecture of either kind, for readFiles()
+    std::string layer;                   ///< name of one layer of a model, as for productNamed()
+    std::string method;                  ///< file of a method or mapping that is evaluated; empty: a search
     std::string objective = "edp";
-    std::vector<std::string> factors; ///< "SPATIAL.M=16"
-    std::vector<std::string> bypass;  ///< "I"; with levels "buffer.W"
-    // With levels only: the innermost loops of a level ("buffer=K,X") and the loops of an axis
+    std::vector<std::string> factors; ///< constraints such as "SPATIAL.M=16"
+    std::vector<std::string> bypass;  ///< operands such as "I"; with levels "buffer.W"
+    // Only with levels: the innermost loops of a level ("buffer=K,X"), and the loops of an axis
     // ("buffer.rows=X,K").
     std::vector<std::string> orders, axes;
-    /// `hierarchy` before `bypass` and `axes`; readFiles() sets it
+    /// `hierarchy` before `bypass` and `axes` are applied; set by readFiles().
     std::optional<hierarchy::Architecture> freeHierarchy;
-    bool constraintCosts = false;  ///< with levels: what each constraint costs
-    std::string constraintsFile;   ///< Timeloop constraints of the search
-    std::string constraints;       ///< its text, which readFiles() reads
+    bool constraintCosts = false;  ///< only with levels: computes what each constraint costs
+    std::string constraintsFile;   ///< file of Timeloop constraints for the search
+    std::string constraints;       ///< text of `constraintsFile`, read by readFiles()
     mapping::ModelOptions options; ///< in addition to the options of the architecture
-    double seconds = 0;            ///< 0: 60 for a layer, 600 for a model
+    double seconds = 0;            ///< time limit in seconds; 0: 60 for a layer, 600 for a model
     int threads = 0;
     bool quick = false;
-    bool exports = false; ///< true if the caller writes files of a layer, which requires a single layer
+    /// True if the caller writes files of a layer, for which the workload must be a single layer.
+    bool exports = false;
 
-    /// Returns a given option that applies to a single layer only, such as "--method"; empty if there is
-    /// none.
+    /// Returns a given option that applies only to a single layer, such as "--method"; empty if none is
+    /// given.
     [[nodiscard]] std::string oneLayerFor() const;
-    /// True if `hierarchy` is that of the machine.
+    /// True if `hierarchy` is the one of the machine.
     [[nodiscard]] bool levelsOfMachine() const;
-    /// True if `hierarchy` is that of a mapping document, which may bring constraints of its own.
+    /// True if `hierarchy` is the one of a mapping document, which may have constraints of its own.
     [[nodiscard]] bool keepsLevelsOfDocument() const;
     /// True if the workload is searched layer by layer. The workload must have been read.
     [[nodiscard]] bool ofModel() const;
 };
-/// Told of a document whose architecture is replaced.
+/// Message about a document whose architecture is replaced.
 inline constexpr const char* kOtherArchitecture =
     "the architecture in this file is not used: another one was given";
 void bindOptions(OptionList& o, MapCall& call);
 [[nodiscard]] Status readFiles(MapCall& call);
 [[nodiscard]] mapping::Objective objectiveOf(const std::string& name);
 
-/// Adds what a file of Timeloop's constraints asks for to the factors and the architecture of a search.
-/// Returns notes on parts of the file that have no effect. The Error names the first constraint that the lens
-/// does not know.
+/// Adds the constraints in a file of Timeloop to the factors and the architecture of a search. Returns notes
+/// on parts of the file that have no effect. The Error names the first constraint that the lens does not
+/// know.
 [[nodiscard]] Result<std::vector<std::string>> addConstraints(std::string_view text, const std::string& file,
                                                               const mapping::LoopNest& nest,
                                                               mapping::Architecture& architecture,
@@ -72,17 +75,17 @@ struct MapSubject
     mapping::Layer layer;
     mapping::LoopNest nest;
     mapping::Architecture architecture;
-    std::vector<std::string> factors = {};   ///< MapCall::factors and those of the file of constraints
-    hierarchy::Constraints constraints = {}; ///< constraints of the search with an architecture of levels
+    std::vector<std::string> factors = {};   ///< MapCall::factors, and the factors in the constraints file
+    hierarchy::Constraints constraints = {}; ///< constraints of a search with an architecture with levels
 };
 /// A whole model, which is searched layer by layer.
 struct MapModel
 {
     mapping::Model layers;
     mapping::Architecture architecture;
-    std::vector<std::string> notes = {}; ///< what the lens leaves out of the workload and of the machine
+    std::vector<std::string> notes = {}; ///< what the lens does not model of the workload and of the machine
 };
-/// Converts the options to the layer or the model to search. The Error names options that exclude each other.
+/// Converts the options to the layer or model to search. The Error names options that exclude each other.
 [[nodiscard]] Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call);
 
 /// The method in a file (in the format of this program or of Timeloop), and its cost.
@@ -99,7 +102,7 @@ struct MethodAnswer
 /// end the searches of very large layers.
 inline constexpr double kLayerSeconds = 60, kModelSeconds = 600;
 
-/// Settings of the search of a layer, for the command line and the window.
+/// Settings of the search for a method of one layer, for the command line and the window.
 struct LayerSearch
 {
     bool quick = false;

@@ -26,14 +26,15 @@ hierarchy::SearchOptions optionsOf(const MapCall& call, const std::stop_token& s
     return out;
 }
 
-/// The releases of --bypass and --axis, which change the architecture: that of all the other ones.
+/// Adds the architectures in which one --bypass or --axis is dropped and all others are kept. They show what
+/// each of these constraints costs.
 void addArchitectureReleases(const MapCall& call, const hierarchy::Constraints& constraints,
                              std::vector<hierarchy::Release>& out)
 {
     const auto without = [&](const std::vector<std::string>& bypass, const std::vector<std::string>& axes) {
         hierarchy::Architecture architecture = *call.freeHierarchy;
         for (const std::string& text : bypass)
-            (void)hierarchy::addBypass(architecture, text); // as readFiles() has checked
+            (void)hierarchy::addBypass(architecture, text); // readFiles() has checked the text
         for (const std::string& text : axes)
             (void)hierarchy::limitAxis(architecture, text);
         return architecture;

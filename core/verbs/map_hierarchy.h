@@ -19,9 +19,9 @@ struct MappingAnswer
 /// Reads the mapping file of the call and returns its cost on the layer; the Error names file and field.
 [[nodiscard]] Result<MappingAnswer> evaluateMapping(const MapSubject& subject, const MapCall& call);
 
-/// Called during a search, about ten times a second, with what was found so far.
+/// Called about ten times a second during a search, with the best result so far.
 using HierarchyStatus = std::function<void(const hierarchy::SearchStatus&)>;
-/// Searches the mappings of a layer for the call's objective, in its time.
+/// Searches the mappings of a layer for the call's objective, within the call's time limit.
 [[nodiscard]] hierarchy::SearchResult mapLayerOnHierarchy(const MapSubject& subject, const MapCall& call,
                                                           const std::stop_token& stop,
                                                           const HierarchyStatus& status = {});
@@ -31,7 +31,7 @@ mapModelOnHierarchy(const MapModel& model, const MapCall& call, const std::stop_
                     const HierarchyStatus& status = {}, const std::function<void(std::size_t)>& onLayer = {},
                     const std::function<void(const hierarchy::LayerResult&)>& onFound = {});
 
-/// The JSON document of the whole call.
+/// The JSON document with the answer of the whole call.
 [[nodiscard]] Result<std::string> hierarchyDocument(const std::variant<MapSubject, MapModel>& subject,
                                                     const MapCall& call, const std::stop_token& stop);
 

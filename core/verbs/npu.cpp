@@ -21,8 +21,8 @@ npu::RunOptions runOptions(const NpuCall& a)
     return options;
 }
 
-/// The workload as it is when it is a model of this lens and no machine is named, else on the machine.
-/// `notes` gets what the lens leaves out.
+/// Returns the workload unchanged if it is a model of the NPU lens and no machine is named; else lowered for
+/// the machine. `notes` gets what the lens leaves out.
 Result<npu::NpuModel> npuModel(const WorkloadCall& call, std::vector<std::string>& notes)
 {
     if (call.workload->npu && !call.machine)
@@ -60,7 +60,8 @@ Result<npu::NpuHardware> hardwareOf(const NpuCall& call, const npu::NpuModel& mo
     return out;
 }
 
-/// The floor of the workload on the cores of the run; empty for hardware that is no machine.
+/// The floor of the workload in cycles on the cores of the run; empty if the hardware is not that of a
+/// machine.
 std::optional<double> floorCycles(const NpuCall& call, int cores)
 {
     if (call.hardware || call.workload.workload->noModel ||
@@ -70,7 +71,7 @@ std::optional<double> floorCycles(const NpuCall& call, int cores)
     return model ? std::optional(lower::floorOf(**model, cores).cycles.value) : std::nullopt;
 }
 
-/// The run of the answer; fills in its schedulers.
+/// Runs the graph for the answer, and fills in the schedulers of the answer.
 Result<npu::NpuRun> runOf(NpuAnswer& out, const Progress& progress)
 {
     if (!out.isBest)
@@ -82,7 +83,8 @@ Result<npu::NpuRun> runOf(NpuAnswer& out, const Progress& progress)
     return std::move(best->run);
 }
 
-/// A model of this lens without hardware runs on the default of docs/rules/npu.md 8, a lowered one on edge.
+/// Text of the machine. By default, a model of this lens without hardware runs on the NPU of
+/// docs/rules/npu.md 8, a lowered model on the preset edge.
 std::string machineText(const NpuCall& call, const npu::NpuModel& model, const npu::NpuHardware& hardware)
 {
     const bool isNamed = call.hardware || call.workload.machine;
@@ -109,7 +111,7 @@ Result<npu::TileSearch> searchNpuTiles(const npu::NpuModel& model, const npu::Np
     npu::TileSearchOptions limits;
     if (withLandscape)
         limits.patience = 2;
-    limits.keepsBest = !withLandscape; // the window drops a search that was stopped
+    limits.keepsBest = !withLandscape; // the window does not use the result of a stopped search
     return npu::searchTiles(model, hardware, options, limits, progress);
 }
 
@@ -166,7 +168,7 @@ Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const P
             return s.error();
     Progress progress = running;
     if (out.search && out.searchInterrupted)
-        progress.stop = {}; // a second interrupt ends it
+        progress.stop = {}; // a second interrupt ends this run
     progress.report = [&out, &running](double fraction, std::string_view phase) {
         out.simulated = fraction;
         running.tell(fraction, phase);
@@ -189,7 +191,8 @@ Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const P
         return out;
     out.scaled = npu::bestOfBoth(out.options, out.schedulers);
     auto points = npu::scaling(out.graph, out.hardware, out.scaled, call.scaling, {running.stop, {}});
-    out.scalingInterrupted = !points && running.stopRequested(); // the run itself is known
+    // The run was completed, but the scaling was interrupted.
+    out.scalingInterrupted = !points && running.stopRequested();
     if (!points && !out.scalingInterrupted)
         return points.error();
     if (points)

@@ -27,7 +27,7 @@ std::vector<std::string> split(std::string_view text, char by)
     return out;
 }
 
-/// "os|ws|is", not "FILE", "RxC" or "FILE|edge".
+/// True for a list of words such as "os|ws|is"; false for "FILE", "RxC" or "FILE|edge".
 bool isChoice(std::string_view words)
 {
     return words.find('|') != std::string_view::npos &&
@@ -104,7 +104,7 @@ Option& OptionList::begin(const std::string& name, const std::string& help, cons
     const std::size_t comma = name.find(',');
     if (comma != std::string::npos)
         out.shortForm = name.substr(0, comma);
-    out.name = name.substr(comma + 1); // npos + 1 is 0
+    out.name = name.substr(comma + 1); // npos + 1 is 0: without a comma, the whole name
     out.help = help;
     out.type = type;
     return out;
@@ -129,14 +129,14 @@ Status OptionList::checkOutputs() const
     namespace fs = std::filesystem;
     const auto isSame = [](const std::string& a, const std::string& b) {
         std::error_code failed;
-        if (fs::exists(a, failed)) // a device may be both
+        if (fs::exists(a, failed)) // a device may be input and output
             return fs::is_regular_file(a, failed) && fs::equivalent(a, b, failed);
         const auto full = [&](const std::string& path) {
             return fs::weakly_canonical(fs::absolute(path), failed);
         };
         return full(a) == full(b) && !failed;
     };
-    std::map<std::string, std::string> written; // file, and the option that names it
+    std::map<std::string, std::string> written; // key: file; value: option that names it
     const bool inPlace = m_given.contains("--in-place");
     bool isReplaced = false;
     for (const Option& option : m_options) {

@@ -21,54 +21,54 @@
 
 namespace tilewright::verbs {
 
-/// Legal numbers of an option. If `above` is true, `min` itself is not legal.
+/// Range of the numbers that an option accepts. If `above` is true, `min` itself is excluded.
 struct Range
 {
     double min = 0;
     double max = std::numeric_limits<double>::infinity();
     bool above = false;
-    /// Unit of the number, for readNumber(): with "s", the user can write "2 min".
+    /// Unit of the number. With "s", readNumber() also accepts "2 min".
     std::string_view unit = {};
 };
-/// One option of a verb, as every reader sees it: the command line, its manual, and Python.
+/// One option of a verb. The command line, its manual and Python are derived from it.
 struct Option
 {
     std::string name;      ///< name on the command line: "--depth", or "workload" for a positional argument
-    std::string shortForm; ///< "-o"
-    std::string help;      ///< a clause without full stop
+    std::string shortForm; ///< short name on the command line: "-o"
+    std::string help;      ///< description, a clause without full stop
     std::string value;     ///< placeholder of the value: "N", "FILE", "os|ws|is"; empty: a flag
-    std::string standard;  ///< the default; empty: none
-    std::string otherwise; ///< effect of omitting the option, if no value of it has this effect
-    /// type of each value: "bool", "int", "float", "str", "path" or "sizes" ("64x64x64")
+    std::string standard;  ///< text of the default value; empty: none
+    std::string otherwise; ///< what happens without the option, if no value of the option has this effect
+    /// Type of each value: "bool", "int", "float", "str", "path" or "sizes" ("64x64x64").
     std::string type;
     bool required = false;
     bool isList = false;
-    bool isOutput = false;           ///< its (last) value names a file or folder that is written
-    std::vector<std::string> inside; ///< of such a folder: the files that are written into it
+    bool isOutput = false;           ///< true if its (last) value names a file or folder that is written
+    std::vector<std::string> inside; ///< if this is a folder: names of the files that are written into it
     bool manyAtOnce = true;          ///< for a list: true if several values may follow one name
     std::size_t count = 0;           ///< for a list: required number of values; 0: any number
     std::vector<std::string> limits; ///< conditions under which the option has an effect: "needs --pipeline"
-    /// the first of `limits` that the other options do not meet; empty: none
+    /// The first of `limits` that the present options do not meet; empty if all are met.
     std::string refusal;
-    /// true if, with the present options, no other option can have an effect except `company`
+    /// True if, with the present options, no options have an effect except this one and those in `company`.
     bool isAlone = false;
-    /// names of the options that have an effect beside one with `isAlone`
+    /// Names of the options that have an effect beside one with `isAlone`.
     std::vector<std::string> company;
-    /// Reads the values from text. The Error may have no path.
+    /// Reads the values from their texts. The Error may have no path.
     std::function<Status(std::span<const std::string>)> read;
 
     [[nodiscard]] bool isPositional() const noexcept { return name.front() != '-'; }
     [[nodiscard]] bool isNumber() const noexcept { return type == "int" || type == "float"; }
-    /// "--dram-gb-per-s" as dram_gb_per_s, its name in Python and in a tool; what a verb works on has one
-    /// name.
+    /// Name in Python and in tools: dram_gb_per_s for "--dram-gb-per-s". The workload of a verb always has
+    /// the same name.
     [[nodiscard]] std::string identifier() const;
-    /// "Passes over k. Needs --schedule b. Without it: 2"
+    /// Help with the conditions and the default: "Passes over k. Needs --schedule b. Without it: 2".
     [[nodiscard]] std::string description() const;
 };
-/// Sets a property of an option.
+/// Function that sets a property of an option.
 using Property = std::function<void(Option&)>;
 
-/// The options of a verb. Their values are in a struct. Each option is named once, in the function
+/// The options of a verb. Their values are members of a struct. Each option is named once, in the function
 /// bindOptions() of this struct:
 ///
 ///     void bindOptions(OptionList& o, SolveCall& call)
@@ -90,7 +90,7 @@ public:
 
     /// Adds an option. `name`: "--depth", "-o,--output" or "workload". `rule`: a Range, a choice
     /// ("os|ws|is"), or a placeholder for any text ("FILE", "NAME=VALUE"). If the option is not given,
-    /// `value` does not change. If it is given, a list is replaced.
+    /// `value` does not change. If it is given, a list is replaced, not extended.
     template <typename T, typename Rule, typename... Properties>
     void add(const std::string& name, T& value, const Rule& rule, const std::string& help,
              const Properties&... properties);
@@ -102,19 +102,19 @@ public:
         (Property(properties)(out), ...);
     }
 
-    /// If `holds` is false, the option can have no effect. `what` names the options that it needs:
+    /// Property: the option has an effect only if `holds` is true. `what` names the options that it needs:
     /// "--pipeline".
     [[nodiscard]] static Property needs(bool holds, const std::string& what)
     {
         return limit(holds, "needs " + what);
     }
-    /// If `holds` is true, the option can have no effect.
+    /// Property: the option has no effect if `holds` is true. `what` names the options that exclude it.
     [[nodiscard]] static Property notWith(bool holds, const std::string& what)
     {
         return limit(!holds, "not with " + what);
     }
-    /// If `holds` is true, no other options except those in `with` can have an effect. `what` is the text for
-    /// this: "alone".
+    /// Property: if `holds` is true, no options have an effect except this one and those in `with`. `what` is
+    /// the text for this: "alone".
     [[nodiscard]] static Property alone(bool holds, const std::string& what,
                                         const std::vector<std::string>& with = {});
     [[nodiscard]] static Property otherwise(const std::string& what);
@@ -122,7 +122,8 @@ public:
     {
         return [](Option& o) { o.required = true; };
     }
-    /// The option names a file that is written, or a folder with the files that are written into it.
+    /// Property: the option names a file that is written, or a folder with the files `inside` that are
+    /// written into it.
     [[nodiscard]] static Property writes(const std::vector<std::string>& inside = {})
     {
         return [=](Option& o) {
@@ -130,7 +131,7 @@ public:
             o.inside = inside;
         };
     }
-    /// The flag --in-place: --output may be a file that the call reads, as checkOutputs() allows then.
+    /// Adds the flag --in-place. With it, checkOutputs() allows --output to be a file that the call reads.
     void inPlace(bool& value)
     {
         flag("--in-place", value, "Replace a file that the call reads by the one that it writes");
@@ -140,8 +141,8 @@ public:
     {
         return [](Option& o) { o.manyAtOnce = false; };
     }
-    /// Property of a list: it has exactly `number` values; `which` names them in the Error: "three numbers,
-    /// of L3, L2 and L1".
+    /// Property of a list: it must have exactly `number` values. `which` names them in the Error: "three
+    /// numbers, of L3, L2 and L1".
     [[nodiscard]] static Property exactly(std::size_t number, const std::string& which);
 
     [[nodiscard]] const std::vector<Option>& all() const noexcept { return m_options; }
@@ -154,7 +155,8 @@ public:
     [[nodiscard]] const std::set<std::string>& given() const noexcept { return m_given; }
     /// Returns an Error if one of the given options can have no effect.
     [[nodiscard]] Status check(const std::set<std::string>& given) const;
-    /// Errors for a file to be written that cannot be, or that the call also reads or writes elsewhere.
+    /// Returns an Error if a file that the call writes cannot be written, or is also read or written through
+    /// another option.
     [[nodiscard]] Status checkOutputs() const;
 
 private:
@@ -163,7 +165,8 @@ private:
 
     std::vector<Option> m_options;
     std::set<std::string> m_given;
-    std::map<std::string, std::vector<std::string>> m_files; ///< by option that names files: what was read
+    /// Key: option that names files; value: the names.
+    std::map<std::string, std::vector<std::string>> m_files;
 };
 
 /// Returns an Error if a given option can have no effect. The Error names the options that it needs or
@@ -175,9 +178,9 @@ template <typename Call> [[nodiscard]] Status checkEffects(const OptionList& rea
     return now.check(read.given());
 }
 
-// Reading of one value from a text. `out` is written only if the value is legal.
+// Functions that read one value from a text. They write `out` only if the value is legal.
 
-/// Error with the message `expected os, ws or is, got "rs"`.
+/// Error for a text that is none of the words: `expected os, ws or is, got "rs"`.
 [[nodiscard]] Error notOneOf(std::string_view words, const std::string& text);
 [[nodiscard]] Error notInRange(const Range& range, bool isInteger, const std::string& text);
 [[nodiscard]] Status readValue(const std::string& text, std::string& out, std::string_view words);
@@ -188,7 +191,7 @@ requires std::is_arithmetic_v<T>
     T value{};
     const char* const end = text.data() + text.size();
     const auto read = std::from_chars(text.data(), end, value);
-    if (read.ec != std::errc() || read.ptr != end) { // "64Ki", "1e6", "2 min"
+    if (read.ec != std::errc() || read.ptr != end) { // texts such as "64Ki", "1e6", "2 min"
         const auto typed = readNumber(text, range.unit);
         using Limits = std::numeric_limits<T>;
         if (!typed || *typed < static_cast<double>(Limits::lowest()) ||
@@ -204,7 +207,7 @@ requires std::is_arithmetic_v<T>
     out = value;
     return Unit{};
 }
-/// If `areNumbers` is true, splits each value at its commas ("1,2,3" gives three parts); else returns the
+/// If `areNumbers` is true, splits each value at its commas ("1,2,3" becomes three values); else returns the
 /// values unchanged.
 [[nodiscard]] std::vector<std::string> partsOf(std::span<const std::string> values, bool areNumbers);
 /// Type of an option whose value is any text: "path", "sizes" or "str", derived from the placeholder `value`.

@@ -22,8 +22,8 @@ std::optional<overlay::Figure> figureNamed(const std::string& name)
     return it == overlay::kFigures.end() ? std::nullopt : std::optional(*it);
 }
 
-/// How often each operator has each of its products, in the order of gemmsOf(): the Systolic lens states one
-/// of each.
+/// Number of occurrences of each product of an operator, in the order of gemmsOf(). The Systolic lens states
+/// the figures of one occurrence.
 std::map<OperatorId, std::vector<double>> productCounts(const lower::ModelOnMachine& model)
 {
     const std::vector<lower::GemmLayer> layers = lower::gemmsOf(model.lowered);
@@ -126,8 +126,8 @@ Result<std::vector<overlay::OurFigures>> operatorFigures(const SummarySubject& s
     std::map<OperatorId, std::vector<double>> counts;
     if (kind == SummaryKind::Systolic)
         counts = productCounts(*subject.model);
-    std::size_t product = 0;                         // of the operator
-    for (const OperatorFigures& f : row.operators) { // in the order of the model
+    std::size_t product = 0;                         // index of the product within the operator
+    for (const OperatorFigures& f : row.operators) { // the order is that of the model
         if (out.empty() || out.back().operators.front() != f.op) {
             out.push_back({{f.op}, {}, {}, {}});
             product = 0;

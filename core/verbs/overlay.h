@@ -8,14 +8,14 @@
 
 namespace tilewright::verbs {
 
-/// The rows of the Summary that state figures of single operators.
+/// The rows of the Summary that have figures of single operators.
 [[nodiscard]] std::vector<SummaryKind> overlayLenses();
 
-/// The options of `overlay`: of those of a summary the model, one machine or several, the schedule, the rules
-/// and the cores.
+/// The options of `overlay`. Of the options of a summary it has the model, one or several machines, the
+/// schedule, the rules and the cores.
 struct OverlayCall : SummaryCall
 {
-    std::vector<std::string> files; ///< files of values
+    std::vector<std::string> files; ///< files with values to compare
     std::string lens = "schedule";  ///< toString() of one of overlayLenses()
     std::string figure;             ///< one of overlay::kFigures; empty: overlay::figureFor()
     std::string column, names, unit;
@@ -35,13 +35,15 @@ void bindOptions(OptionList& o, OverlayCall& call);
 [[nodiscard]] Result<std::vector<overlay::OurFigures>>
 operatorFigures(const SummarySubject& subject, SummaryKind kind, const Progress& progress = {});
 
-/// Every file of the call beside the figures. The Error names the file, or what the lens cannot compute.
+/// Compares every file of the call with the figures. The Error names the file, or what the lens cannot
+/// compute.
 [[nodiscard]] Result<std::vector<overlay::Overlay>> overlaysOf(const OverlayCall& call,
                                                                const Progress& progress = {});
 
-/// Fits values of the machine to times by name (docs/rules/validation.md 4): the rate of the arrays, that of
-/// the external memory and, for ms, the launch of products. The subject is put on every machine that is
-/// tried, with the same schedule. The Error says why the values are no times, or why no row has a prediction.
+/// Fits values of the machine to named times (docs/rules/validation.md 4): the rates of the arrays and of the
+/// external memory and, for ms, the launch of products. The subject is lowered again for every machine that
+/// is tried, with the same schedule. The Error says why the values are not times, or why no row has a
+/// prediction.
 [[nodiscard]] Result<FitAnswer> fitOverlay(const overlay::NamedValues& values, const SummarySubject& subject,
                                            SummaryKind kind, const Progress& progress = {});
 

@@ -38,7 +38,8 @@ RunCores runCoresOf(const lower::ModelOnMachine* model)
     const Machine& machine = model->machine;
     out.most = std::min<std::int64_t>(machine.cores, RunOptions::kMostCores);
     const std::int64_t link = std::min(machine.noc.linkBytesPerCycle, machine.noc.trunkBytesPerCycle);
-    // bits that a link moves in a unit of time, and bits of a unit: both exact with this factor (R1.9)
+    // The bits that a link moves in a unit of time, and the bits of a unit, are whole numbers after
+    // multiplication by this factor (R1.9).
     constexpr std::int64_t kParts = std::int64_t{1} << 20;
     const Int128 rate = static_cast<Int128>(link) * 8 * model->lowered.timeUnit * kParts;
     const Problem& problem = *model->problem;

@@ -41,7 +41,7 @@ Result<EvaluatedFiles> evaluateFiles(ScheduleCall& call)
 {
     const auto text = readFile(call.schedule);
     TargetOfFile made{{}, call.schedule};
-    if (text) { // if not, the problem's faults come first
+    if (text) { // without the text, errors of the problem are reported first
         auto target = lower::targetOfSchedule(*text, call.schedule);
         if (!target)
             return target.error();
@@ -336,8 +336,8 @@ void proveAfter(const SolveCall& call, const Problem& problem, const SolveOption
     limits.total = result.total;
     limits.findsSchedule = false;
     const ProofRunResult proof = runProof(problem, options.rules, limits, callbacks);
-    // A better schedule of the proof may violate constraints or locks of the start schedule, or its buffers
-    // may have no addresses.
+    // The proof may find a better schedule that violates constraints or locks of the start schedule, or whose
+    // buffers cannot get addresses.
     const bool isFree = !options.placeable && !options.start && !options.constraints.any();
     applyProof(result, proof, isFree, wallClock() - begun);
     result.stopped = result.stopped || options.stop.stop_requested();

@@ -28,7 +28,7 @@
 
 namespace tilewright::verbs {
 
-/// Requests a stop when `interrupt` does, or after `seconds` (0: never).
+/// Requests a stop when `interrupt` requests one, or after `seconds` (0: no time limit).
 class Deadline
 {
 public:
@@ -48,17 +48,19 @@ private:
     std::stop_source m_source;
     std::stop_callback<std::function<void()>> m_forward;
     std::mutex m_mutex;
-    std::condition_variable_any m_end; ///< allocated here: nobody would catch an exception in the thread
+    /// Allocated in advance, because nobody would catch an exception in the thread.
+    std::condition_variable_any m_end;
     std::jthread m_timer;
 };
 
 /// The rules that the options --rules and --set choose: a rule set, and rule switches that differ from it.
 struct RulesCall
 {
-    std::string set = "auto";          ///< "auto": those of the schedule file or of the problem (R18)
+    /// Name of the rule set; "auto": the one of the schedule file or of the problem (R18).
+    std::string set = "auto";
     std::vector<std::string> switches; ///< "NAME=VALUE"
-    bool byFile = false;               ///< true if a schedule file is read, which may state its rules
-    std::optional<Rules> value;        ///< used instead of `set` and `switches`
+    bool byFile = false;               ///< true if a schedule file is read, which may state its own rules
+    std::optional<Rules> value;        ///< rules that replace `set` and `switches`
 
     [[nodiscard]] static RulesCall ofFile() { return {"auto", {}, true, {}}; }
     [[nodiscard]] Status apply(Rules& rules) const; ///< applies `switches` to the rules
@@ -68,11 +70,11 @@ struct RulesCall
 /// Adds the options --rules and --set.
 void bindOptions(OptionList& o, RulesCall& call);
 
-/// A schedule of a problem, and the rules that it is evaluated under.
+/// A schedule of a problem, and the rules under which it is evaluated.
 struct ScheduleCall
 {
     WorkloadCall workload;
-    std::string schedule; ///< file
+    std::string schedule; ///< schedule file
     RulesCall rules = RulesCall::ofFile();
 };
 void bindOptions(OptionList& o, ScheduleCall& call);
@@ -83,27 +85,28 @@ struct EvaluatedSchedule
     ProblemPtr problem;
     LoadedSchedule loaded;
     RulesChoice rules;
-    Evaluation evaluation; ///< has no other issues if the file has a FORMAT, GRANULARITY or RETAIN issue
+    /// Incomplete if the file has a FORMAT, GRANULARITY or RETAIN issue: then it has only these issues.
+    Evaluation evaluation;
 };
 
-/// The options of `evaluate` for a schedule that is compared with constraints.
+/// The options of `evaluate`, which can compare a schedule with constraints.
 struct EvaluateCall : ScheduleCall
 {
     std::string constraintsFile;
 };
 void bindOptions(OptionList& o, EvaluateCall& call);
-/// Constraints, and how a schedule breaks them.
+/// Constraints, and the ways in which a schedule breaks them.
 struct ConstraintCheck
 {
     ScheduleConstraints constraints;
     std::vector<ConstraintViolation> violations;
 };
-/// Compares the evaluated schedule of a call with its constraints; empty if it names none, or if the file of
-/// the schedule has format errors.
+/// Compares the evaluated schedule of a call with the call's constraints. Empty if the call names none, or if
+/// the schedule file has format errors.
 [[nodiscard]] Result<std::optional<ConstraintCheck>> checkConstraints(const EvaluateCall& call,
                                                                       const EvaluatedSchedule& evaluated);
 
-/// Returns the rule set for `auto`: the one that reproduces the latencies in the file.
+/// Returns the rules for "auto": the rule set that reproduces the latencies in the file.
 [[nodiscard]] RulesChoice rulesOfFile(const Problem& problem, const LoadedSchedule& loaded);
 /// Returns the rules of a named set; an Error for other names.
 [[nodiscard]] Result<RulesChoice> rulesNamed(const std::string& set);
@@ -111,25 +114,26 @@ struct ConstraintCheck
 /// An evaluated schedule, with a description of the hardware for messages.
 struct EvaluatedFiles : EvaluatedSchedule
 {
-    std::string hardware;                          ///< description of the hardware of the evaluation
-    bool onOwnHardware = true;                     ///< true if this is the hardware in the problem's file
-    lower::ModelOnMachinePtr model = {};           ///< ProblemOnHardware::model
-    std::vector<LatencyDeviation> deviations = {}; ///< R10.2; none if the options name a machine
+    std::string hardware;                ///< description of the hardware of the evaluation
+    bool onOwnHardware = true;           ///< true if this is the hardware in the problem's file
+    lower::ModelOnMachinePtr model = {}; ///< ProblemOnHardware::model
+    /// Deviations of latencies (R10.2); empty if the options name a machine.
+    std::vector<LatencyDeviation> deviations = {};
 };
-/// Reads and evaluates a schedule file, on the machine that the options name, else on the one that the file
-/// names. A notice() tells the deviations.
+/// Reads and evaluates a schedule file on the machine that the options name, else on the one that the file
+/// names. A notice() reports deviations of latencies.
 [[nodiscard]] Result<EvaluatedFiles> evaluateFiles(ScheduleCall& call);
-/// Same as evaluateFiles(), but a call that names no schedule evaluates the start schedule, which runs one op
-/// in each subgraph.
+/// Like evaluateFiles(). If the call names no schedule, evaluates the start schedule, which runs one op in
+/// each subgraph.
 [[nodiscard]] Result<EvaluatedFiles> evaluateFilesOrStart(ScheduleCall& call);
 
 [[nodiscard]] EvaluatedSchedule evaluateLoaded(ProblemPtr problem, LoadedSchedule loaded, RulesChoice rules);
-/// Returns a snapshot with the lower bound and the total on the array.
+/// Returns a snapshot of the evaluation, with the lower bound and the total on the array.
 [[nodiscard]] Snapshot snapshotOf(const EvaluatedSchedule& evaluated);
 
 /// Returns the reason why the schedule's buffers cannot get addresses; empty if they can.
 [[nodiscard]] std::string whyNotPlaced(const EvaluatedSchedule& evaluated);
-/// Returns the schedule as a start schedule. The Error is the file's first issue.
+/// Returns the loaded schedule for use as a start schedule. The Error is the first issue of the file.
 [[nodiscard]] Result<Schedule> startOf(LoadedSchedule loaded, const std::string& file);
 
 /// Options of a lower bound, as tilewright-cli, Python and the Lower bound pane of the window set them.
@@ -142,11 +146,11 @@ struct BoundCall
 };
 void bindOptions(OptionList& o, BoundCall& call);
 
-/// Time limit of a proof in the window, in seconds. The window differs from the default of BoundCall, since
-/// it always shows the quick bound, and its pane only runs proofs.
+/// Default time limit of a proof in the window, in seconds. It differs from the default of BoundCall because
+/// the window always shows the quick bound; its pane only runs proofs.
 inline constexpr double kWindowProofSeconds = 10;
 
-/// Returns the limits of the proof of a call; a stop request ends the proof.
+/// Returns the limits of the proof of a call. A stop request ends the proof.
 [[nodiscard]] ProofRunLimits proofLimits(const BoundCall& call, std::stop_token stop);
 
 struct BoundAnswer
@@ -157,15 +161,16 @@ struct BoundAnswer
     std::optional<BoundedBest> best; ///< the best known schedule; only after a proof
     [[nodiscard]] std::string json() const;
 };
-/// Reads the problem and computes its bound. After `interrupt`, the result is the best bound so far.
+/// Reads the problem and computes its bound. If `interrupt` requests a stop, the result is the best bound so
+/// far.
 [[nodiscard]] Result<BoundAnswer> boundOf(BoundCall& call, const std::stop_token& interrupt);
 
-/// The options of `place`, for a schedule of a problem or for a CSV file of buffers (the file of `workload`;
-/// there is no schedule then).
+/// The options of `place`. They name a schedule of a problem, or a CSV file of buffers in `workload` (then
+/// there is no schedule).
 struct PlaceCall : ScheduleCall
 {
-    std::int64_t capacity = 0; ///< capacity of fast memory, for a file of buffers
-    double seconds = 10;       ///< 0: no limit, the search ends with a proof
+    std::int64_t capacity = 0; ///< for a file of buffers: capacity of fast memory
+    double seconds = 10;       ///< time limit in seconds; 0: none, the search ends with a proof
 };
 void bindOptions(OptionList& o, PlaceCall& call);
 
@@ -178,12 +183,12 @@ struct PlaceAnswer
     std::optional<PlacedSchedule> schedule = {}; ///< empty for a file of buffers
     [[nodiscard]] std::string json() const;      ///< the document of `place --json`
 };
-/// Reads the buffers in a file. The Error is one of the file, or that no capacity is given.
+/// Reads the buffers of the file. The Error is one of the file, or says that no capacity is given.
 [[nodiscard]] Result<Buffers> readBuffers(const PlaceCall& call);
 /// Places buffers.
 [[nodiscard]] Result<PlaceAnswer> placeBuffers(Buffers buffers, std::int64_t capacity,
                                                const Progress& progress);
-/// Places the buffers of a schedule, which must be valid (whyNotPlaced()). There is an Error if it is
+/// Places the buffers of a schedule, which must be valid (whyNotPlaced()). Returns an Error if the search is
 /// interrupted or if there are too many buffers.
 [[nodiscard]] Result<PlaceAnswer> placeItems(const EvaluatedSchedule& evaluated, const Progress& progress);
 
@@ -202,31 +207,32 @@ struct SolveCall
     std::uint64_t seed = 1;
     bool placeable = false;
     std::string objective = "latency"; ///< SolveOptions::objective, one of kObjectiveNames
-    /// "run": the result is the schedule that runs fastest (R20) of those found and of variants of their
-    /// tiles
+    /// "run": the result is the schedule that runs fastest (R20) among those found and variants of their
+    /// tilings.
     std::string finish = "latency";
     std::string startFile;
     std::optional<Schedule> start; ///< start schedule; replaces `startFile`
     std::string constraintsFile;
     ScheduleConstraints constraints; ///< in addition to those of `constraintsFile`
-    bool constraintCosts = false;    ///< findConstraintCosts() after the search
-    std::vector<OpId> selection;     ///< SolveOptions::selection; only the window has a selection
+    bool constraintCosts = false;    ///< true: findConstraintCosts() runs after the search
+    std::vector<OpId> selection;     ///< SolveOptions::selection, used only by the window
 };
 void bindOptions(OptionList& o, SolveCall& call);
 
-/// Returns the options of solve() for a call. The Error is one of the rules or of the start file.
+/// Returns the options of solve() for a call. The Error concerns the rules or the file of the start schedule.
 [[nodiscard]] Result<SolveOptions> solveOptions(const SolveCall& call, const Problem& problem);
-/// Runs the proof of SolveCall::prove after a search, and copies its bounds, or a better schedule, into the
-/// result. `report` is called with the seconds since the start of the search and the bound.
+/// Runs the proof that SolveCall::prove asks for after a search. Copies its bounds, or a better schedule,
+/// into the result. Calls `report` with the seconds since the start of the search and the bound.
 void proveAfter(const SolveCall& call, const Problem& problem, const SolveOptions& options,
                 SolveResult& result, const std::function<void(double, double)>& report = {});
 
-/// Finds what the constraints cost, if the call asks for it (findConstraintCosts()).
+/// Computes what the constraints cost (findConstraintCosts()) if the call asks for it.
 void costsAfter(const SolveCall& call, const Problem& problem, const SolveOptions& options,
                 SolveResult& result);
 
-/// Finishes a search on the run (SolveCall::finish), for at most as long as the search may take, and copies
-/// the schedule into the result. Empty if it is not asked for. The Error is that of runSchedule().
+/// If SolveCall::finish asks for it, chooses the schedule that runs fastest and copies it into the result.
+/// This takes at most as long as the search may take. Empty if the call does not ask for it. The Error is
+/// that of runSchedule().
 [[nodiscard]] Result<std::optional<RunFinish>> finishAfter(const SolveCall& call, const Problem& problem,
                                                            const SolveOptions& options, SolveResult& result);
 
@@ -234,11 +240,11 @@ void costsAfter(const SolveCall& call, const Problem& problem, const SolveOption
 
 namespace tilewright {
 
-/// The document of `evaluate --json` with the constraints that the schedule was compared with.
+/// The document of `evaluate --json`, with the constraints with which the schedule was compared.
 [[nodiscard]] std::string evaluationJson(const Snapshot& snapshot, std::string_view rulesReason,
                                          const verbs::ConstraintCheck& check);
 
-/// The document of `solve --json`: the fields of `evaluate --json` for the result, and its own
+/// The document of `solve --json`: the fields of `evaluate --json` for the result, and further ones
 /// (docs/design.md 3.2).
 [[nodiscard]] std::string solveResultJson(const ProblemPtr& problem, const SolveResult& result,
                                           const Rules& rules, const std::optional<RunFinish>& finish = {});

@@ -189,7 +189,7 @@ Result<std::vector<SummarySubject>> subjectsOf(const SummaryCall& call)
             auto schedule = startOf(std::move(*loaded), call.schedule);
             if (!schedule)
                 return schedule.error();
-            // Latencies of a file are those on the machine that it names.
+            // The latencies in a file hold for the machine that the file names.
             if (const auto named = lower::machineField(schedule->extra, call.schedule);
                 named && *named == machine)
                 noticeDeviations(call.schedule,

@@ -26,12 +26,12 @@ enum class SummaryKind : std::uint8_t {
 inline constexpr std::array kSummaryKinds{
     SummaryKind::Schedule,    SummaryKind::ScheduleRun, SummaryKind::ScheduleSolved, SummaryKind::Npu,
     SummaryKind::NpuSearched, SummaryKind::Systolic,    SummaryKind::Mapping};
-/// Name for files: "schedule", "schedule_run", "schedule_solved", "npu", "npu_searched", "systolic",
+/// Name of a row in files: "schedule", "schedule_run", "schedule_solved", "npu", "npu_searched", "systolic",
 /// "mapping".
 [[nodiscard]] std::string_view toString(SummaryKind kind) noexcept;
-/// Title for people: "NPU, default tiles".
+/// Title of a row for people: "NPU, default tiles".
 [[nodiscard]] std::string_view titleOf(SummaryKind kind) noexcept;
-/// True if the row is the result of a search: it is not run until somebody asks for it.
+/// True if the row is the result of a search, which runs only on request.
 [[nodiscard]] constexpr bool isSearched(SummaryKind kind) noexcept
 {
     return kind == SummaryKind::ScheduleSolved || kind == SummaryKind::NpuSearched ||
@@ -42,7 +42,7 @@ inline constexpr std::array kSummaryKinds{
 {
     return kind == SummaryKind::Schedule || kind == SummaryKind::ScheduleRun;
 }
-/// True if the row takes no time: the window and a report compute it without being asked.
+/// True if the row is computed in almost no time. The window and reports compute such rows without a request.
 [[nodiscard]] constexpr bool isQuick(SummaryKind kind) noexcept
 {
     return followsSchedule(kind) || kind == SummaryKind::Systolic;
@@ -60,9 +60,9 @@ enum class SummaryFigure : std::uint8_t {
     Milliseconds,
     OfFloor, ///< cycles as a multiple of the floor for the cores of the row
     Tops,
-    OfPeak, ///< share of the largest rate of the arrays, 0 to 1
+    OfPeak, ///< share of the peak rate of the arrays, 0 to 1
     DramBytes,
-    OfLeastBytes, ///< DRAM bytes as a multiple of those that must move
+    OfLeastBytes, ///< DRAM bytes as a multiple of the least bytes that must move
     Energy,       ///< pJ
     Cores,
 };
@@ -74,22 +74,22 @@ struct SummaryColumn
     std::string_view name, title, unit;
 };
 [[nodiscard]] std::span<const SummaryColumn, kSummaryFigures> summaryColumns() noexcept;
-/// Returns the value of a figure for people: "442 889", "1.61", "12.4 %".
+/// Text of a figure for people: "442 889", "1.61", "12.4 %".
 [[nodiscard]] std::string figureText(SummaryFigure figure, double value);
 
-/// Figures of one operator of the model in a row.
+/// Figures of one operator of the model in a row of the Summary.
 struct OperatorFigures
 {
     OperatorId op;
     ExplainedValue cycles;
-    std::optional<double> dramBytes, energyPj; ///< empty: the lens does not state them for an operator
-    std::string how;                           ///< the subgraph, tile or product to which they belong
-    /// Of operators that overlap or run together: its part of the cycles in which one is under way
-    /// (sharedCycles()).
+    std::optional<double> dramBytes, energyPj; ///< empty: the lens does not state them per operator
+    std::string how;                           ///< subgraph, tile or product to which the figures belong
+    /// For operators that overlap or run together: the operator's part of the cycles in which any of them
+    /// runs (sharedCycles()).
     std::optional<double> shared = {};
 };
 
-/// By SummaryFigure; empty: not modelled, or not run.
+/// Indexed by SummaryFigure; empty: not modelled, or not run.
 using SummaryFigures = std::array<std::optional<ExplainedValue>, kSummaryFigures>;
 
 struct SummaryRow
@@ -98,16 +98,16 @@ struct SummaryRow
 
     SummaryKind kind = SummaryKind::Schedule;
     State state = State::NotRun;
-    std::string error; ///< sentence, if the state is Failed
+    std::string error; ///< why the row has no figures, if the state is Failed
     SummaryFigures figures;
-    std::string how;                        ///< schedule, tiles or rule behind the figures
-    std::string binds;                      ///< what limits the row
-    std::vector<std::string> leftOut;       ///< sentences on what the figures leave out
+    std::string how;                        ///< schedule, tiles or rule from which the figures follow
+    std::string binds;                      ///< what limits the row: a resource
+    std::vector<std::string> leftOut;       ///< sentences on what the figures do not include
     std::vector<OperatorFigures> operators; ///< in the order of the model
-    std::shared_ptr<const Schedule> solved; ///< ScheduleSolved: the schedule that was found
-    bool interrupted = false;               ///< the search was stopped: the best so far
-    /// Of a language model: cycles of all its layers, and as a multiple of their floor. Of several chips both
-    /// are those of one chip of the last stage with its collectives.
+    std::shared_ptr<const Schedule> solved; ///< ScheduleSolved: the schedule that the search found
+    bool interrupted = false; ///< true if the search was stopped; the row is then its best result so far
+    /// For a language model: cycles of all its layers, and these as a multiple of their floor. With several
+    /// chips, both are for one chip of the last stage, with its collectives.
     std::optional<ExplainedValue> wholeCycles, wholeOfFloor;
     double wholeLaunches =
         0; ///< launches of the operators of all layers, in ms; 0 if the machine states none
@@ -116,24 +116,26 @@ struct SummaryRow
     {
         return figures[static_cast<std::size_t>(figure)];
     }
-    /// Text of a figure for people; a word where there is none: "not run", "not modelled".
+    /// Text of a figure for people; if there is no value, a word: "not run", "not modelled".
     [[nodiscard]] std::string text(SummaryFigure figure) const;
-    [[nodiscard]] std::string bindsInShort() const; ///< "DRAM", "compute"
+    [[nodiscard]] std::string bindsInShort() const; ///< short text of what limits the row: "DRAM", "compute"
 };
 
 /// Options of a summary, as tilewright-cli, Python and the window set them.
 struct SummaryCall
 {
-    WorkloadCall workload; ///< each of its machines stands for itself
-    std::string beside;    ///< file of another model, side by side
-    std::string schedule;  ///< file of the schedule as it stands
+    WorkloadCall workload; ///< each of its machines gives a summary of its own
+    std::string beside;    ///< file of another model, which gets a summary of its own
+    std::string schedule;  ///< file of the schedule that is evaluated
     RulesCall rules = RulesCall::ofFile();
-    int cores = 0;        ///< cores of the NPU lens and of the run; 0: those of the machine, and 1
-    double solve = 0;     ///< seconds of the search for a schedule; 0: not run
-    bool search = false;  ///< run the other searches
-    bool explain = false; ///< state the explanations of all figures
+    /// Number of cores for the NPU lens and the run; 0: all cores of the machine for the NPU lens, 1 for the
+    /// run.
+    int cores = 0;
+    double solve = 0;     ///< seconds of the search for a schedule; 0: no search
+    bool search = false;  ///< true: the other searches run, too
+    bool explain = false; ///< true: the answer contains the explanations of all figures
 
-    // readFiles() fills these.
+    // Filled in by readFiles():
     std::vector<Machine> machines;
     WorkloadCall other;
     std::string scheduleText;
@@ -148,48 +150,51 @@ struct SummarySubject
     WorkloadCall workload;
     Rules rules;
     std::string rulesReason;
-    std::optional<Schedule> schedule; ///< as it stands; empty: the start schedule
-    int cores = 0;       ///< cores of the NPU lens and of the run; 0: those of the machine, and 1
-    double solve = 0;    ///< seconds of the search; 0: suggestedSeconds() of the problem
+    std::optional<Schedule> schedule; ///< current schedule; empty: the start schedule
+    /// Number of cores for the NPU lens and the run; 0: all cores of the machine for the NPU lens, 1 for the
+    /// run.
+    int cores = 0;
+    double solve = 0;    ///< seconds of the search for a schedule; 0: suggestedSeconds() of the problem
     npu::TileSizes tile; ///< NpuCall::tile
 
     [[nodiscard]] std::int64_t coresOf(SummaryKind kind) const;
 };
 
-/// Computes a row with the same calls and the same defaults as the lens itself has. Never fails: a row with
-/// an error has its sentence.
+/// Computes a row with the same calls and the same defaults as the lens itself. Never fails: a row that
+/// cannot be computed has a sentence in `error`.
 [[nodiscard]] SummaryRow summaryRow(const SummarySubject& subject, SummaryKind kind,
                                     const Progress& progress = {});
-/// Returns the figures of a floor, as those of a row.
+/// Returns the figures of a floor in the form of a row.
 [[nodiscard]] SummaryFigures floorFigures(const lower::Floor& floor, const lower::ModelOnMachine& model);
-/// Returns a row that has not been run.
+/// Returns an empty row for a lens that has not been run.
 [[nodiscard]] SummaryRow rowNotRun(SummaryKind kind);
 
-/// The table of one model on one machine.
+/// The Summary of one model on one machine.
 struct Summary
 {
     std::string model, machine;
     double clockGhz = 1;
-    std::vector<lower::Floor> floors;         ///< for each number of cores of the rows, ascending
-    std::vector<SummaryFigures> floorFigures; ///< figures of each floor
-    std::vector<std::string> notes;           ///< what the lowering leaves out
-    std::string launchNote;       ///< the note on launches, which a window shows; empty without launches
+    std::vector<lower::Floor> floors; ///< floors for each number of cores that occurs in the rows, ascending
+    std::vector<SummaryFigures> floorFigures; ///< per floor: its figures
+    std::vector<std::string> notes;           ///< what the lowering does not model
+    std::string launchNote;       ///< note on launches for the window; empty if there are no launches
     std::vector<SummaryRow> rows; ///< in the order of kSummaryKinds
     std::optional<LanguageFigures> language; ///< figures of a language model
 };
-/// A figure of a language model for people.
+/// A line with a figure of a language model, for people.
 struct LanguageLine
 {
     std::string name, text;
-    const ExplainedValue* explained = nullptr; ///< of the figures that the lines were made of; may be null
+    /// Points into the figures from which the lines were made; may be null.
+    const ExplainedValue* explained = nullptr;
 };
-/// Returns the figures of a language model that no lens changes: what runs, the key figures, the shares of
-/// its parts. Valid as long as `figures`.
+/// Returns lines with the figures of a language model that do not depend on a lens: the step, the key
+/// figures, the shares of its parts. The lines are valid as long as `figures` exists.
 [[nodiscard]] std::vector<LanguageLine> languageLines(const LanguageFigures& figures);
-/// Returns these, and the time that each row needs for the whole model; empty for other models. Valid as long
-/// as `summary`.
+/// Returns the lines of the figures, and the time that each row needs for the whole model. Empty if the model
+/// is no language model. The lines are valid as long as `summary` exists.
 [[nodiscard]] std::vector<LanguageLine> languageLines(const Summary& summary);
-/// Returns the time of a step of the whole model in a row in ms; nullopt: it is not known.
+/// Returns the time in ms of a step of the whole model in a row; nullopt if it is not known.
 [[nodiscard]] std::optional<double> wholeMilliseconds(const Summary& summary, const SummaryRow& row);
 /// Returns the summary of a subject with rows that have not been run.
 [[nodiscard]] Summary emptySummary(const SummarySubject& subject);
@@ -198,19 +203,19 @@ struct LanguageLine
 [[nodiscard]] Summary quickSummary(const SummarySubject& subject);
 /// Returns the subject of an evaluated schedule, which must have a model.
 [[nodiscard]] SummarySubject subjectOf(const EvaluatedFiles& evaluated, const WorkloadCall& workload);
-/// Returns names and values for a report of a schedule: machine, cycles and time at its clock, MACs, what the
-/// lowering made of the operators, and the figures of a language model.
+/// Returns names and values for a report of a schedule: machine, cycles and time at its clock, MACs, how the
+/// operators were lowered, and the figures of a language model.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>>
 reportFigures(const lower::ModelOnMachine& model, const Evaluation& evaluation);
 
 struct SummaryAnswer
 {
-    std::vector<Summary> summaries; ///< a model on each machine, then the other model
+    std::vector<Summary> summaries; ///< the model on each machine, then the other model
     bool explained = false;
     bool interrupted = false;
     [[nodiscard]] bool failed() const; ///< true if a row has an error
 };
-/// Returns every model of the call on every machine.
+/// Returns every model of the call on every machine of the call.
 [[nodiscard]] Result<std::vector<SummarySubject>> subjectsOf(const SummaryCall& call);
 /// Computes the rows that the call asks for.
 [[nodiscard]] Result<SummaryAnswer> summaryOf(const SummaryCall& call, const Progress& progress = {});
@@ -222,7 +227,8 @@ struct SummaryLine
     std::optional<std::size_t> floor; ///< index in Summary::floors
     std::optional<SummaryKind> kind;  ///< kind of a row
 };
-/// Returns the lines of the table: of each summary its heading, if there are several, its floors, its rows.
+/// Returns the lines of the table. For each summary: its heading (if there are several), its floors, its
+/// rows.
 [[nodiscard]] std::vector<SummaryLine> summaryLines(std::span<const Summary> summaries);
 /// Returns the figures of a line; a heading has none.
 [[nodiscard]] const SummaryFigures& figuresOf(std::span<const Summary> summaries, const SummaryLine& line);
@@ -230,19 +236,21 @@ struct SummaryLine
 /// if one of the two is missing or 0.
 [[nodiscard]] std::optional<double> ratioOf(std::span<const Summary> summaries, const SummaryLine& line,
                                             SummaryFigure figure);
-/// Returns the text of a figure, with its ratio behind it: "290 779 (× 0.13)"; empty for a heading.
+/// Returns the text of a figure, followed by its ratio: "290 779 (× 0.13)"; empty for a heading.
 [[nodiscard]] std::string shownFigure(std::span<const Summary> summaries, const SummaryLine& line,
                                       SummaryFigure figure);
-/// Returns what binds in a word or two; empty for a heading.
+/// Returns in a word or two what limits the line; empty for a heading.
 [[nodiscard]] std::string bindsInShort(std::span<const Summary> summaries, const SummaryLine& line);
-/// Returns the table for people, a row for each line: lens, figures, what binds, what the figures leave out.
+/// Returns the table for people with a row per line: lens, figures, what limits it, what the figures leave
+/// out.
 [[nodiscard]] Table summaryTable(std::span<const Summary> summaries);
-/// Returns this table as tab-separated lines, the titles first, as a report shows it; empty without rows.
+/// Returns the table as tab-separated lines with the titles first, as a report shows it; empty if there are
+/// no rows.
 [[nodiscard]] std::string summaryText(std::span<const Summary> summaries);
 
 /// The document of `summary --json` (docs/design.md 3.2).
 [[nodiscard]] std::string summaryJson(std::span<const Summary> summaries, bool explained);
-/// Returns the table as CSV: a row a lens, exact values, with model and machine.
+/// Returns the table as CSV: one row per lens, with exact values, model and machine.
 [[nodiscard]] std::string summaryCsv(std::span<const Summary> summaries);
 
 } // namespace tilewright::verbs

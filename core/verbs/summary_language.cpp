@@ -17,8 +17,8 @@ namespace {
 lower::CyclesOfLayers weighted(const SummaryRow& row, const SummarySubject& subject,
                                const llm::LlmScope& scope)
 {
-    // Systolic and Mapping state the cycles of one product; an operator may have several of the same.
-    std::map<OperatorId, std::pair<double, double>> products; // of the lowered problem, entries of the row
+    // Systolic and Mapping state the cycles of one product. An operator may have several equal products.
+    std::map<OperatorId, std::pair<double, double>> products;
     const bool ofOne = lensOf(row.kind) == MachineLens::Systolic || lensOf(row.kind) == MachineLens::Mapping;
     if (ofOne) {
         const lower::LoweredProblem& lowered = subject.model->lowered;
@@ -38,7 +38,7 @@ lower::CyclesOfLayers weighted(const SummaryRow& row, const SummarySubject& subj
     return lower::ofAllLayers(scope, cyclesOf);
 }
 
-/// The cycles of a chip of the open stage, then those of its collectives.
+/// Adds the collectives to the cycles of a chip of the current stage.
 ExplainedValue withCollectives(ExplainedValue cycles, const llm::LlmScope& scope, const Machine& machine)
 {
     const ExplainedValue collectives = lower::collectiveTime(scope.config, scope.options, machine);
@@ -112,7 +112,7 @@ std::vector<LanguageLine> languageLines(const LanguageFigures& figures)
 
 namespace {
 
-/// " of 4 cores": those whose floor a row is compared with.
+/// Text " of 4 cores": the cores whose floor the row is compared with.
 std::string floorCores(const SummaryRow& row)
 {
     const auto& cores = row.of(SummaryFigure::Cores);

@@ -20,7 +20,7 @@ ExplainedValue number(std::string name, double value)
     return leaf(std::move(name), "", value, {});
 }
 
-/// The figures that follow from cycles and DRAM bytes.
+/// Adds the figures that follow from cycles and DRAM bytes.
 void addDerived(SummaryFigures& figures, const Machine& machine, const Floor& floor,
                 const ExplainedValue& launch, std::string coresSource)
 {
@@ -78,7 +78,8 @@ void addLeftOut(SummaryRow& row, const SummarySubject& subject)
     std::vector<lower::NodeReport> nodes;
     if (auto known = lower::lensNodes(*subject.model, lens))
         nodes = std::move(*known);
-    Machine machine = subject.model->machine; // the launches are in the time of a row
+    // Without launches, because the time of a row already contains them.
+    Machine machine = subject.model->machine;
     std::erase_if(machine.given, [](const std::string& path) { return path.starts_with("launch_us"); });
     row.leftOut = lensNotes(nodes, machine, lens);
     if (lens == MachineLens::Systolic)
@@ -92,7 +93,7 @@ void addLeftOut(SummaryRow& row, const SummarySubject& subject)
             "cycle, so that these cycles do not compare with those of the other lenses");
 }
 
-// -- NPU
+// Functions for rows of the NPU lens:
 
 SummaryRow npuRow(SummaryRow row, const SummarySubject& subject, const Progress& progress)
 {
@@ -114,7 +115,7 @@ SummaryRow npuRow(SummaryRow row, const SummarySubject& subject, const Progress&
     row.how = "scheduler " + npu::policySentence(run.options, answer->schedulers) + "; " +
               (answer->search ? "tiles searched in " + formatGrouped(answer->search->runs) + " runs"
                               : std::string("tiles of the file or of the rule of docs/rules/npu.md 2.6"));
-    // The states of a core fill the whole run.
+    // The states of a core cover the whole run, so their cycles add up to the makespan.
     const auto tensorCycles = [](const npu::CoreRun& core) { return core.of(npu::CoreState::Tensor); };
     const auto core = std::ranges::max_element(run.cores, {}, tensorCycles);
     std::vector<ExplainedValue> states;
@@ -162,9 +163,9 @@ SummaryRow npuRow(SummaryRow row, const SummarySubject& subject, const Progress&
     return row;
 }
 
-// -- Systolic
+// Functions for rows of the Systolic lens:
 
-/// The operators of the model that the report calls by these names.
+/// The operators of the model to which the report gives these names.
 std::vector<OperatorId> operatorsNamed(const lower::ModelOnMachine& model,
                                        const std::vector<std::string>& names)
 {
@@ -238,7 +239,7 @@ SummaryRow systolicRow(SummaryRow row, const SummarySubject& subject)
     return row;
 }
 
-// -- Mapping
+// Functions for rows of the Mapping lens:
 
 SummaryRow mappingRow(SummaryRow row, const SummarySubject& subject, const Progress& progress)
 {

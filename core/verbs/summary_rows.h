@@ -14,7 +14,7 @@ inline void setFigure(SummaryRow& row, SummaryFigure figure, ExplainedValue valu
 {
     row.figures[static_cast<std::size_t>(figure)] = std::move(value);
 }
-/// The row with the sentence why it has no figures.
+/// Returns the row with a sentence that says why it has no figures.
 [[nodiscard]] inline SummaryRow failedRow(SummaryRow row, std::string sentence)
 {
     row.state = SummaryRow::State::Failed;
@@ -22,7 +22,7 @@ inline void setFigure(SummaryRow& row, SummaryFigure figure, ExplainedValue valu
     return row;
 }
 
-// Each fills a row of the Schedule lens.
+// Functions that fill in the rows of the Schedule lens.
 [[nodiscard]] SummaryRow scheduleRow(SummaryRow row, const SummarySubject& subject);
 [[nodiscard]] SummaryRow runRow(SummaryRow row, const SummarySubject& subject, const Progress& progress);
 [[nodiscard]] SummaryRow solvedRow(SummaryRow row, const SummarySubject& subject, const Progress& progress);

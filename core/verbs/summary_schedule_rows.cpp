@@ -24,12 +24,13 @@ std::string nameOf(const Problem& problem, const Schedule& schedule, std::size_t
            (ops.size() > 1 ? " and " + std::to_string(ops.size() - 1) + " more" : std::string());
 }
 
-/// Figures of a valid schedule; with `run` the times of its run.
+/// Adds the figures of a valid schedule. With `run`, times are those of the run.
 void addSchedule(SummaryRow& row, const SummarySubject& subject, const Schedule& schedule,
                  const Evaluation& evaluation, const ScheduleRun* run = nullptr)
 {
     const double total = run ? run->end : evaluation.total;
-    // stretches load more than the schedule does on one core (docs/rules/run.md 5.1), in all together
+    // On several cores, the parts of a subgraph together load more than the subgraph on one core
+    // (docs/rules/run.md 5.1).
     const bool severalCores = run && run->options.cores > 1;
     const Problem& problem = *subject.model->problem;
     const auto unit = static_cast<double>(subject.model->lowered.timeUnit);
@@ -71,7 +72,7 @@ void addSchedule(SummaryRow& row, const SummarySubject& subject, const Schedule&
                 f.energyPj = e.energy;
             operators.push_back(std::move(f));
         }
-        // Operators that run together have one latency, which the sum over the layers takes once.
+        // Operators that run together share one latency. The sum over the layers must count it once.
         for (std::size_t o = operators.size() - seen.size(); o < operators.size(); ++o)
             operators[o].shared = operators[o].cycles.value / static_cast<double>(seen.size());
     }
@@ -110,7 +111,7 @@ std::string rulesText(const SummarySubject& subject)
            (subject.rulesReason.empty() ? std::string() : " (" + subject.rulesReason + ")");
 }
 
-/// The unit that is busy for the largest part of a run.
+/// Text of the unit that is busy for the largest part of a run.
 std::string busiestText(const ScheduleRun& run)
 {
     const auto cores = static_cast<double>(run.cores.size());

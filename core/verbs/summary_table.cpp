@@ -36,7 +36,7 @@ std::optional<double> ratioOf(std::span<const Summary> summaries, const SummaryL
     if (line.summary == 0 || summaries.front().floors.empty())
         return std::nullopt;
     SummaryLine first{0, line.floor, line.kind};
-    if (line.floor) { // the floor on one core is compared with that on one core, the last with the last
+    if (line.floor) { // the first floor is compared with the first one, the last floor with the last one
         const std::size_t last = summaries.front().floors.size() - 1;
         first.floor =
             *line.floor + 1 == summaries[line.summary].floors.size() ? last : std::min(*line.floor, last);
@@ -77,7 +77,8 @@ Table summaryTable(std::span<const Summary> summaries)
     for (const SummaryColumn& column : summaryColumns()) {
         std::string title(column.title);
         if (column.figure != SummaryFigure::Milliseconds && title.front() >= 'a' && title.front() <= 'z')
-            title.front() = static_cast<char>(title.front() - 'a' + 'A'); // ms is a unit
+            // "ms" stays in lower case, because it is a unit.
+            title.front() = static_cast<char>(title.front() - 'a' + 'A');
         out.columns.push_back({std::move(title), ColumnKind::Number});
     }
     out.columns.push_back({"Binds"});
@@ -115,7 +116,7 @@ std::string summaryText(std::span<const Summary> summaries)
     std::string out;
     const auto add = [&](const auto& cellAt) {
         for (std::size_t c = 0; c < table.columns.size(); ++c) {
-            std::string cell = cellAt(c); // with names of the file
+            std::string cell = cellAt(c); // the cell may contain names from a file
             std::ranges::replace_if(
                 cell, [](char letter) { return letter == '\t' || letter == '\n'; }, ' ');
             out += (c > 0 ? "\t" : "") + cell;

@@ -11,7 +11,7 @@ Result<sweep::Sweep> SweepCall::read() const
     if (!out)
         return out;
     std::optional<Rules>& rules = out->manifest.plan.rules;
-    if (!switches.empty() && !rules) { // they change the rules that hold
+    if (!switches.empty() && !rules) { // without a named rule set, the switches change the default rules
         const sweep::SweepWorkload& first = out->workloads.front();
         rules = first.standsAsItIs ? first.workload->problem->rules() : Rules::machine();
     }

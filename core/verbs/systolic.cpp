@@ -9,7 +9,7 @@ namespace tilewright::verbs {
 
 namespace {
 
-/// Banks of the L2, at least two.
+/// Number of banks of L2, at least two.
 std::int64_t banksOf(const systolic::Hierarchy& h)
 {
     return std::max<std::int64_t>(2, h.at(systolic::Level::L2).buffers);
@@ -43,7 +43,7 @@ Result<SystolicRequest> readCall(const SystolicCall& o)
             return ok.error();
         r.tile = *tile;
     }
-    // The array is that of the machine or of the hierarchy's file, unless one is named.
+    // If no array is named, it is that of the machine or of the hierarchy's file.
     if (o.workload.machine || (o.workload.workload && !o.array && !o.hierarchy)) {
         const Machine machine = o.workload.machineOrEdge();
         r.hierarchy = lower::hierarchyOf(machine);
@@ -85,7 +85,7 @@ Result<SystolicRequest> readCall(const SystolicCall& o)
     return r;
 }
 
-/// Plans and runs a program of at most `most` commands.
+/// Plans and runs a program if it has at most `most` commands.
 Result<systolic::ProgramRun> runWithin(const systolic::ProgramOptions& options, const SystolicRequest& r,
                                        std::int64_t most, const Progress& progress)
 {
@@ -129,7 +129,7 @@ Result<SystolicPipeline> runProgram(const SystolicCall& o, const SystolicRequest
         return style.error();
     systolic::ProgramOptions options = programOptions(r, r.timing.dataflow);
     options.style = *style;
-    options.schedule = r.schedule; // refused for a dataflow that has none
+    options.schedule = r.schedule; // refused for a dataflow without L2 schedules
     auto ran = runWithin(options, r, o.maxCommands, progress);
     if (!ran)
         return ran.error();
@@ -364,7 +364,7 @@ Result<NetworkAnswer> networkOf(const lower::ModelOnMachine& model, const Systol
         out.notes = lensNotes(*nodes, model.machine, MachineLens::Systolic);
     if (std::string text = oneWidthText(model); !text.empty())
         out.notes.push_back(std::move(text));
-    // Another array than that of the machine is one systolic array.
+    // An array that differs from that of the machine stands for a single systolic array.
     const systolic::ArrayShape own{model.machine.rows, model.machine.cols};
     const auto layers =
         request.hierarchy.array == own ? lower::gemmsOnMachine(model) : lower::gemmsOf(model.lowered);

@@ -14,13 +14,13 @@
 
 namespace tilewright::verbs {
 
-/// The options of `systolic`, for one product or for every product of a workload, in their textual form.
+/// The options of `systolic`, as text, for one product or for every product of a workload.
 struct SystolicCall
 {
     std::string gemm;      ///< "MxNxK"
-    WorkloadCall workload; ///< used instead of `gemm`; or names only the machine
-    std::string layer;     ///< one product of the workload
-    /// empty: those of the machine or hierarchy, else 16x16 and os
+    WorkloadCall workload; ///< used instead of `gemm`, or names only the machine
+    std::string layer;     ///< name of one product of the workload
+    /// Empty: those of the machine or hierarchy, else 16x16 and os.
     std::optional<std::string> array, dataflow;
     std::optional<systolic::Hierarchy> hierarchy;
     std::string hierarchyFile; ///< file from which readFiles() reads the hierarchy
@@ -29,8 +29,9 @@ struct SystolicCall
     std::string pipeline, bandwidth, schedule;
     std::string bankLayout = "split";
     std::int64_t passes = 0, depth = 0;
-    std::int64_t maxCommands = systolic::kMaxCommandsUnasked; ///< longer programs are refused; 0: none is
-    double dramGbPerSecond = 0;                               ///< 0: the bandwidth of the hierarchy
+    /// Programs with more commands are refused; 0: no limit.
+    std::int64_t maxCommands = systolic::kMaxCommandsUnasked;
+    double dramGbPerSecond = 0; ///< 0: the bandwidth of the hierarchy
     int weightBuffers = 2;
     std::uint64_t seed = 1;
     systolic::EdgeSupply supply;
@@ -40,11 +41,10 @@ struct SystolicCall
 };
 void bindOptions(OptionList& o, SystolicCall& call);
 [[nodiscard]] Status readFiles(SystolicCall& call);
-/// Names the options that choose one product, for messages about options that need one.
+/// Text that names the options which choose one product, for messages about options that need one.
 inline constexpr const char* kOneProduct = "--gemm or --layer";
 
-/// One product on one array with its memories, from the command line or from the settings of the window. The
-/// functions below serve both.
+/// One product on one array with its memories, made from the command line or from the settings of the window.
 struct SystolicRequest
 {
     systolic::Gemm gemm;
@@ -53,26 +53,27 @@ struct SystolicRequest
     systolic::EdgeSupply supply;
     std::optional<systolic::TileShape> tile; ///< empty: arrayTile() of the dataflow
     systolic::BankLayout layout = systolic::BankLayout::Split;
-    /// depth of a COMPUTE; 0: the largest for which L1 holds the operands of `tile`, or kTileDepth without a
-    /// tile
+    /// Depth of a COMPUTE. 0: the largest for which L1 holds the operands of `tile`, or kTileDepth without a
+    /// tile.
     std::int64_t depth = 0;
     bool unlimitedBandwidth = false; ///< true: the memories of a program have unlimited bandwidth
-    /// L2 schedule of the pipelined os program; nullopt: the one that it prefers
+    /// L2 schedule of the pipelined OS program; nullopt: the default of programs.
     std::optional<systolic::L2Schedule> schedule;
     std::int64_t passes = 0; ///< passes of schedule B; 0: passesOfB()
-    Machine::Energy energy;  ///< the machine's table, or the default one
+    Machine::Energy energy;  ///< energies of the machine, or the defaults
 };
-/// Converts the settings of the window. Their depth applies only if the programs move the tile of the array.
+/// Converts the settings of the window. Their depth is used only if no tile is given, so that programs use
+/// the tile of the array.
 [[nodiscard]] SystolicRequest requestOf(const systolic::Settings& settings);
 
-/// Return the options of the program of a dataflow, and the machine that runs it.
+/// Return the options of the program for a dataflow, and the machine that runs the program.
 [[nodiscard]] systolic::ProgramOptions programOptions(const SystolicRequest& request,
                                                       systolic::Dataflow dataflow);
 [[nodiscard]] systolic::PipelineMachine pipelineMachine(const SystolicRequest& request);
 
 /// Maximum number of steps for which bank conflicts are counted.
 inline constexpr std::int64_t kMaxCountedSteps = std::int64_t{1} << 24;
-/// The schedules of L2 and its banks, output-stationary (docs/rules/systolic.md 3).
+/// The L2 schedules and the banks of L2, for OS (docs/rules/systolic.md 3).
 struct L2Figures
 {
     systolic::TileShape tile;
@@ -84,7 +85,8 @@ struct L2Figures
     {
         return {layout, banks, nN, nK};
     }
-    /// Bank conflicts, with a list of the first `listed` ones; empty for more than kMaxCountedSteps steps.
+    /// Lists the bank conflicts, the first `listed` ones in full; empty if there are more than
+    /// kMaxCountedSteps steps.
     [[nodiscard]] Result<std::optional<systolic::BankConflicts>> conflicts(systolic::BankLayout layout,
                                                                            std::size_t listed) const;
 };
@@ -92,7 +94,8 @@ struct L2Figures
 
 /// Return the traffic, the roofline and the comparison of dataflows for the tile of the request.
 [[nodiscard]] Result<systolic::Roofline> rooflineOf(const SystolicRequest& request);
-/// The program of one dataflow. If it cannot be built, `refusal` has the reason and the figures are 0.
+/// The program of one dataflow. If the program cannot be built, `refusal` has the reason and all figures are
+/// 0.
 struct ProgramOfDataflow
 {
     systolic::Dataflow dataflow = systolic::Dataflow::Os;
@@ -100,26 +103,28 @@ struct ProgramOfDataflow
     std::string schedule;
     std::int64_t cycles = 0, arrayBusy = 0, dramBytes = 0;
 };
-/// A row for each program: cycles, cycles in which the array is fed, DRAM bytes, and its schedule or why
-/// there is no program.
+/// A table with a row for each program: cycles, cycles in which operands enter the array, DRAM bytes, and the
+/// schedule or the reason why there is no program.
 [[nodiscard]] Table programRows(const std::vector<ProgramOfDataflow>& programs);
-/// Share by which the program of os needs fewer cycles than that of ws; nullopt if one of them is missing.
+/// Share by which the OS program needs fewer cycles than the WS program; nullopt if one of them is missing.
 [[nodiscard]] std::optional<double> osFewerOf(const std::vector<ProgramOfDataflow>& programs);
 
-/// The comparison of dataflows, with the program of each one.
+/// The comparison of the dataflows, with the program of each of them.
 struct DataflowFigures : systolic::DataflowComparison
 {
-    /// cycles of the `pipelined` program at the rates of the hierarchy; nullopt if none fits
+    /// Cycles of the `pipelined` program of each dataflow at the rates of the hierarchy; nullopt if none
+    /// fits.
     std::array<std::optional<std::int64_t>, 3> programCycles;
-    /// true: all programs ran; false: their cycles are the least that leastProgram() allows
+    /// true: all programs were run; false: the cycles are the lower bounds of leastProgram()
     bool ran = false;
     std::vector<ProgramOfDataflow> programs; ///< the programs that ran, at the rates of the hierarchy
 
     [[nodiscard]] bool ofPrograms() const noexcept { return programCycles[0] && programCycles[1]; }
-    /// Share by which os needs fewer cycles than ws: of the programs if both ran, of array and DRAM if one
-    /// does not fit. nullopt if there are only lower bounds of programs, which do not tell which is less.
+    /// Share by which OS needs fewer cycles than WS. If both programs were run, it compares these; if one
+    /// does not fit, array and DRAM cycles. nullopt if only lower bounds are known, which do not decide which
+    /// is less.
     [[nodiscard]] std::optional<double> osFewer() const noexcept;
-    /// Says what osFewer() compares: "by their programs".
+    /// Text of what osFewer() compares: "by their programs".
     [[nodiscard]] std::string_view comparedBy() const noexcept;
 };
 /// Maximum number of commands of the three programs that the comparison runs.
@@ -128,7 +133,7 @@ inline constexpr std::int64_t kMaxComparedCommands = 300'000;
 [[nodiscard]] systolic::DramQuery dramQueryOf(const SystolicRequest& request);
 [[nodiscard]] lower::ArrayEnergy energyOf(const SystolicRequest& request, const systolic::Roofline& roofline);
 
-/// All results in the text output and in the JSON document.
+/// All results that the text output and the JSON document show.
 struct SystolicFigures
 {
     systolic::ArrayTiming timing;
@@ -148,18 +153,18 @@ struct SystolicFigures
     [[nodiscard]] double utilization(const SystolicRequest& request) const;
 };
 
-/// Largest side of an array for which the phases are computed; their computation grows with the array.
+/// Largest side of an array for which the phases are computed, since the time for it grows with the array.
 inline constexpr std::int64_t kMaxPhasesSide = 1 << 16;
 
-/// A program and its run.
+/// A program of a dataflow, and its run.
 struct SystolicPipeline
 {
     systolic::Program program;
     systolic::PipelineRun run;
     systolic::PipelineMachine machine;
 };
-/// Bytes of whole tiles and partial sums into L2, and of sums into L2: the traffic that
-/// docs/rules/systolic.md 3 counts for the schedule of an os program.
+/// Bytes that a program moves into L2: whole tiles, partial sums, and sums. For an OS program, this is the
+/// traffic that docs/rules/systolic.md 3 counts for the schedule.
 [[nodiscard]] std::int64_t l2BytesOf(const systolic::Program& program);
 /// Bytes that the DMA of a program moves.
 [[nodiscard]] std::int64_t dramBytesOf(const systolic::Program& program);
@@ -172,10 +177,10 @@ struct SystolicAnswer
     SystolicFigures figures;
     std::optional<SystolicPipeline> pipeline;
     std::vector<ProgramOfDataflow> programs; ///< programs of all dataflows; empty without `compare`
-    /// true if the simulation was interrupted; the cycles are then those of the closed form
+    /// True if the simulation was interrupted. Then the cycles are those of the closed form.
     bool interrupted = false;
 };
-/// Analyses one product.
+/// Analyses one product with the options of the call.
 [[nodiscard]] Result<SystolicAnswer> systolicProduct(const SystolicCall& call, const Progress& progress = {});
 /// The documents of `systolic --json` (docs/design.md 3.2).
 [[nodiscard]] std::string systolicJson(const SystolicAnswer& answer);
@@ -188,19 +193,19 @@ struct NetworkAnswer
     lower::NetworkTable table;
     std::array<lower::NetworkTable, 3> dataflows; ///< the table of each systolic::Dataflow
     std::vector<std::string> notes; ///< what the lens leaves out of the model and of the machine
-    /// Share by which os needs fewer cycles than ws, DRAM included: 1 - os / ws; 0 if ws needs none.
+    /// Share by which OS needs fewer cycles than WS, including DRAM: 1 - os / ws; 0 if WS needs none.
     [[nodiscard]] double osFewerThanWs() const;
 };
 [[nodiscard]] Result<NetworkAnswer> systolicNetwork(const SystolicCall& call);
-/// Same as systolicNetwork() for a model that is already on a machine, with the array, memories and energies
-/// of the request.
+/// Like systolicNetwork(), for a model that is already lowered for a machine, with the array, memories and
+/// energies of the request.
 [[nodiscard]] Result<NetworkAnswer> networkOf(const lower::ModelOnMachine& model,
                                               const SystolicRequest& request);
-/// A row for each product and one for the total: sizes, cycles, utilisation, bytes, what binds, energy, and
-/// the cycles of each dataflow (docs/rules/workload.md 4.2). Bytes and cycles of a row are those of one
-/// product.
+/// A table with a row for each product and one for the total: sizes, cycles, utilisation, bytes, the limiting
+/// resource, energy, and the cycles of each dataflow (docs/rules/workload.md 4.2). Bytes and cycles in a row
+/// are those of one product.
 [[nodiscard]] Table networkRows(const NetworkAnswer& answer);
-/// Columns of networkRows() that the window puts first.
+/// Columns of networkRows() that the window shows first.
 enum NetworkColumn {
     NetworkLayer = 0,
     NetworkUtilization = 6,
@@ -211,9 +216,9 @@ enum NetworkColumn {
 };
 [[nodiscard]] std::string systolicJson(const NetworkAnswer& answer);
 
-/// A JSON document as lines "field,value"; the parts of a field's path are joined by dots.
+/// Converts a JSON document to lines "field,value". The parts of the path of a field are joined by dots.
 [[nodiscard]] std::string flatCsv(const std::string& document);
-/// A JSON list of objects as a table with a row for each object. The keys of the first object are the
+/// Converts a JSON list of objects to a table with a row per object. The keys of the first object are the
 /// columns.
 [[nodiscard]] std::string tableCsv(const std::string& document);
 

@@ -21,7 +21,7 @@ std::string roomOf(const systolic::Hierarchy& h, systolic::Level level, bool who
     return name + ", " + systolic::roomText(whole ? buffers : 1, buffers);
 }
 
-/// Takes the capacity of "l3", "l2", "l1" (all buffers) or "l3-buffer" ... (one of them).
+/// Sets the capacity to that of a level: "l3", "l2", "l1" (all buffers) or "l3-buffer" ... (one buffer).
 Status takeLevel(TileRequest& request, const std::string& name)
 {
     const systolic::Hierarchy& h = request.hierarchy;
@@ -89,7 +89,7 @@ Result<TileRequest> readTileCall(const TileCall& o)
         out.given = *tile;
     }
     out.levels.footprint = q.footprint;
-    for (std::size_t l = 0; l < out.levels.room.size(); ++l) { // L3, L2, L1
+    for (std::size_t l = 0; l < out.levels.room.size(); ++l) { // order: L3, L2, L1
         if (!o.levelBuffers.empty())
             out.levels.room[l].buffers = o.levelBuffers[l];
         if (!o.levelBuffering.empty())

@@ -10,23 +10,25 @@
 
 namespace tilewright::verbs {
 
-/// The call of the verb `tile`: one product, or every product of a workload. Names are those of the options.
+/// The options of `tile`, for one product or for every product of a workload. Members are named after the
+/// options.
 struct TileCall
 {
     std::string gemm;      ///< "MxNxK"
-    WorkloadCall workload; ///< used instead of `gemm`; or names only the machine
-    std::string layer;     ///< one product of the workload
+    WorkloadCall workload; ///< used instead of `gemm`, or names only the machine
+    std::string layer;     ///< name of one product of the workload
     std::optional<systolic::Hierarchy> hierarchy;
     std::string hierarchyFile;            ///< file from which readFiles() reads the hierarchy
-    std::optional<std::string> array;     ///< empty: that of the machine or hierarchy, else 16x16
-    std::optional<std::int64_t> capacity; ///< in bytes; empty: that of the level, else 64 KiB
+    std::optional<std::string> array;     ///< "RxC"; empty: that of the machine or hierarchy, else 16x16
+    std::optional<std::int64_t> capacity; ///< capacity in bytes; empty: that of the level, else 64 KiB
     std::optional<std::int64_t> elementBytes;
     std::string footprint = "conservative";
     std::string method = "exhaustive";
     std::string level = "l2-buffer";
-    /// "TixTjxTk": a tile to evaluate; if empty, a tile is chosen
+    /// A tile to evaluate: "TixTjxTk". If empty, a tile is chosen.
     std::string tile;
-    std::vector<std::int64_t> levelBuffers, levelBuffering; ///< of L3, L2, L1
+    /// Number of buffers, and buffering, of L3, L2, L1.
+    std::vector<std::int64_t> levelBuffers, levelBuffering;
     std::int64_t buffering = 1;
 
     [[nodiscard]] bool ofNetwork() const noexcept { return workload.isNamed() && layer.empty(); }
@@ -34,19 +36,20 @@ struct TileCall
 void bindOptions(OptionList& o, TileCall& call);
 [[nodiscard]] Status readFiles(TileCall& call);
 
-/// The inputs of the choice of a tile, from the command line or from the settings of the window.
+/// The inputs for the choice of a tile, from the command line or from the settings of the window.
 struct TileRequest
 {
-    systolic::TileQuery query; ///< empty product if `tile` runs for a whole network
+    systolic::TileQuery query; ///< its product is empty if `tile` runs for a whole network
     systolic::TileMethod method = systolic::TileMethod::Exhaustive;
     std::optional<systolic::TileShape> given; ///< tile that the user gave; if empty, a tile is chosen
     systolic::Hierarchy hierarchy;            ///< its array is the one that the options select
     systolic::ThreeLevelOptions levels;
-    std::string room; ///< the memory of the query's capacity: "L2, one buffer", "a memory of 64 KiB"
+    /// Text of the memory whose capacity the query has: "L2, one buffer", "a memory of 64 KiB".
+    std::string room;
 };
 [[nodiscard]] TileRequest tileRequestOf(const systolic::Settings& settings);
 
-/// A tile for one product, with the hierarchy and options under which it was chosen, and its traffic.
+/// A tile for one product and its traffic, with the hierarchy and options for which it was chosen.
 struct TileAnswer
 {
     systolic::TileQuery query;
@@ -56,33 +59,33 @@ struct TileAnswer
     systolic::ThreeLevelOptions levels;
     std::string room; ///< TileRequest::room
 
-    /// Describes whether the tile fits: "49 152 of 16 384 elements of L2, one buffer (A, B and C), does not
-    /// fit".
+    /// Text that says whether the tile fits: "49 152 of 16 384 elements of L2, one buffer (A, B and C), does
+    /// not fit".
     [[nodiscard]] std::string fitText() const;
     [[nodiscard]] std::vector<systolic::Constraint> constraints() const;
     [[nodiscard]] systolic::ReuseFactors reuse() const;
     [[nodiscard]] Result<systolic::ThreeLevelTiling> threeLevels() const;
 
     std::int64_t bytes = 0;   ///< traffic into the level, in bytes
-    systolic::DramQuery dram; ///< DRAM traffic of the output-stationary dataflow
+    systolic::DramQuery dram; ///< query for the DRAM traffic with the OS dataflow
     std::optional<systolic::AdaptiveStationary> adaptive;
     bool interrupted = false; ///< true if addAdaptive() was interrupted; `adaptive` is then empty
 };
 [[nodiscard]] Result<TileAnswer> tileOfProduct(const TileRequest& request);
 [[nodiscard]] Result<TileAnswer> tileOfProduct(const TileCall& call);
 
-/// DRAM traffic in one order of the tile loops.
+/// DRAM traffic for one order of the tile loops.
 struct DramOfOrder
 {
     systolic::LoopOrder order = systolic::LoopOrder::Ijk;
     systolic::DramTraffic lru;
     std::optional<systolic::DramTraffic> belady; ///< empty unless `withBelady`
 };
-/// Returns the traffic in every order of the tile loops; empty if it cannot be counted.
+/// Returns the DRAM traffic for every order of the tile loops; empty if it cannot be counted.
 [[nodiscard]] std::vector<DramOfOrder> dramOfOrders(const TileAnswer& answer, bool withBelady,
                                                     const Progress& progress = {});
-/// Adds the traffic of every dataflow and of a dataflow per row of tiles. This is the slowest part of `tile`.
-/// The answer says whether it was interrupted.
+/// Adds the DRAM traffic of every dataflow, and of the best dataflow per row of tiles. This is the slowest
+/// part of `tile`. The answer says whether it was interrupted.
 void addAdaptive(TileAnswer& answer, const Progress& progress);
 /// The documents of `tile --json` (docs/design.md 3.2).
 [[nodiscard]] std::string tileJson(const TileAnswer& answer);

@@ -22,7 +22,7 @@ using validation::Quantity;
 
 constexpr std::string_view kFloor = "floor", kArray = "array";
 
-/// The row of the Summary that a lens stands for; `array` belongs to the one of the Systolic lens.
+/// The row of the Summary for the name of a lens; `array` stands for the row of the Systolic lens.
 SummaryKind kindOf(const std::string& lens)
 {
     const auto* const kind =
@@ -33,7 +33,7 @@ SummaryKind kindOf(const std::string& lens)
 /// The prediction of a lens for one operator.
 struct Prediction
 {
-    /// Figures of an operator, or of all layers of a language model.
+    /// Figures of an operator, or of all layers of a language model; empty if the lens does not state them.
     std::optional<double> cycles, milliseconds, bytes, picojoules;
     std::string error;
     std::vector<std::string> leftOut;
@@ -68,7 +68,7 @@ Prediction predictionOf(const SummarySubject& subject, const std::string& lens, 
     SummaryFigures figures;
     const Machine& machine = subject.model->machine;
     const auto& language = subject.model->workload->language;
-    if (lens == kFloor && language) { // the communication between the chips is left out
+    if (lens == kFloor && language) { // communication between the chips is left out
         const auto step =
             lower::stepFloor(language->config, language->options, machine, subject.coresOf(SummaryKind::Npu));
         out.cycles = step.cycles.value;
@@ -100,7 +100,7 @@ Prediction predictionOf(const SummarySubject& subject, const std::string& lens, 
     return out;
 }
 
-/// Converts a prediction to the unit of a set; `tokens` are those of the row.
+/// Converts a prediction to the quantity and unit of a set. `tokens` is the number of tokens of the row.
 std::optional<double> figureOf(const Prediction& p, Quantity quantity, std::int64_t tokens)
 {
     switch (quantity) {
@@ -158,12 +158,12 @@ Result<SummarySubject> subjectOf(const ValidateCall& call, const validation::Mea
     return out;
 }
 
-/// Reads the configurations that rows name, beside the table.
+/// Reads the configurations of language models that rows name; their paths are relative to the table.
 Status readSteps(ValidateCall& call)
 {
     const auto set = validation::readMeasuredSet(call.text, call.measurements, readOptionsOf(call));
     if (!set)
-        return Unit{}; // validate() says why
+        return Unit{}; // validate() reports the reason
     const std::filesystem::path folder = std::filesystem::path(call.measurements).parent_path();
     for (const validation::MeasuredRow& row : set->rows) {
         if (row.config.empty())

@@ -74,9 +74,9 @@ std::vector<std::string> lensNotes(const std::vector<lower::NodeReport>& nodes, 
         const double exact = machine.bytesPerCycle(MachineLevel::External);
         const double counted = static_cast<double>(machine.dram.channels) * machine.dram.bytesPerCycle;
         if (std::abs(exact - counted) > 0.01 * exact)
-            out.push_back("the external memory moves " + significantNumber(exact) +
-                          " bytes per cycle; this lens counts whole bytes of each channel: " +
-                          formatGrouped(counted));
+            out.push_back(
+                "the external memory moves " + significantNumber(exact) +
+                " bytes per cycle; this lens counts whole bytes of each channel: " + formatGrouped(counted));
     }
     return out;
 }
@@ -109,8 +109,8 @@ Result<lower::ModelOnMachinePtr> readOnMachine(WorkloadCall& call)
 
 namespace {
 
-/// Returns the element of `layers` that belongs to the operator `name`, or to "NAME:2". `what`: an element in
-/// messages.
+/// Returns the element of `layers` that belongs to the operator `name`, or with "NAME:2" the operator's
+/// second one. `what` is the word for an element in messages.
 template <typename Layer>
 Result<Layer> layerOf(const std::vector<Layer>& layers, const std::string& name, const std::string& what)
 {
@@ -194,7 +194,8 @@ std::string unitOf(std::int64_t cycles)
                        : ", a unit of time is " + formatGrouped(cycles) + " cycles";
 }
 
-/// Where several say something of the machine, only one holds.
+/// Text about a machine or hardware in the schedule file that is not used, because the options name another
+/// one.
 std::string unusedText(const lower::ScheduleTarget& schedule, const Machine& used, const Hardware& hardware)
 {
     if (schedule.machine && !(*schedule.machine == used))

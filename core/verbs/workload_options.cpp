@@ -130,7 +130,7 @@ Result<onnx::Dimensions> WorkloadCall::dimensions() const
         return options.error();
     onnx::Dimensions out = llm::dimensionsOf(*options);
     for (const std::string& dim : dims) {
-        // The name may have any sign in it, the value has none of these.
+        // The name may contain "=", the value may not, so the last "=" separates them.
         const std::size_t at = dim.rfind('=');
         std::int64_t value = 0;
         const char* const end = dim.data() + dim.size();

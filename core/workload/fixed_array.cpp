@@ -16,12 +16,12 @@ std::int64_t clamped(Int128 cycles) noexcept
 std::int64_t dotProductCycles(const FixedArray& a, const ArrayWork& w) noexcept
 {
     const auto trips = [&w](ArrayLoop loop) { return static_cast<Int128>(w.of(loop)); };
-    // Depthwise: every output has an input of its own, so one lane of inputs works.
+    // In a depthwise convolution every output has an input of its own, so only one lane of inputs works.
     const bool depthwise = w.groups > 1 && w.of(ArrayLoop::C) == 1;
     const std::int64_t outputs = depthwise ? w.groups * w.of(ArrayLoop::M) : w.of(ArrayLoop::M);
     const Int128 padded =
         static_cast<Int128>(ceilDiv(ceilDiv(outputs, a.colGranule), a.arrays)) * a.colGranule;
-    // The input positions that a stride skips count as channels of one position.
+    // The input positions within a stride count as channels of one position.
     const Int128 channels =
         depthwise ? static_cast<Int128>(a.rows) * w.strides
                   : static_cast<Int128>(ceilDiv(w.of(ArrayLoop::C) * w.strides, a.rowGranule)) * a.rowGranule;
@@ -31,7 +31,7 @@ std::int64_t dotProductCycles(const FixedArray& a, const ArrayWork& w) noexcept
     return clamped((once + perCycle - 1) / perCycle * (depthwise ? 1 : w.groups));
 }
 
-/// Unrolls the loops of an axis, as many iterations of each as the axis has room for.
+/// Unrolls the loops on an axis: of each loop as many iterations as still fit.
 void unroll(const std::vector<ArrayLoop>& loops, std::int64_t room, ArrayWork& left) noexcept
 {
     for (const ArrayLoop loop : loops) {

@@ -10,16 +10,17 @@
 
 namespace tilewright {
 
-/// The loops of a convolution in the order of docs/rules/mapping.md 1: images, outputs, channels, rows and
-/// columns of the result, rows and columns of the kernel.
+/// The loops of a convolution in the order of docs/rules/mapping.md 1: images, output channels, input
+/// channels, rows and columns of the result, rows and columns of the kernel.
 enum class ArrayLoop : std::uint8_t { N, M, C, Ox, Oy, Fx, Fy };
 inline constexpr std::size_t kArrayLoops = 7;
 
-/// What an array computes: a convolution, or a product of r x q and q x c as one with c outputs, q channels
-/// and r rows.
+/// The work of an array: a convolution. A product of r x q and q x c is a convolution with c outputs, q
+/// channels and r rows.
 struct ArrayWork
 {
-    std::array<std::int64_t, kArrayLoops> trips{1, 1, 1, 1, 1, 1, 1}; ///< indexed by ArrayLoop; of one group
+    /// Trip counts of one group, indexed by ArrayLoop.
+    std::array<std::int64_t, kArrayLoops> trips{1, 1, 1, 1, 1, 1, 1};
     std::int64_t groups = 1;
     std::int64_t strides = 1; ///< product of the strides of rows and columns
     bool operator==(const ArrayWork&) const = default;
@@ -41,18 +42,19 @@ struct ArrayWork
 struct FixedArray
 {
     enum class Kind : std::uint8_t {
-        DotProduct, ///< `rows` inputs are summed for each of `cols` outputs
+        DotProduct, ///< each cycle, `rows` inputs are summed for each of `cols` outputs
         Loops,      ///< each axis unrolls its own loops
     };
     Kind kind = Kind::DotProduct;
     std::int64_t rows = 1, cols = 1;
     std::int64_t rowGranule = 1, colGranule = 1; ///< DotProduct: work is padded to multiples of these
     std::int64_t arrays = 1;                     ///< number of arrays that share the outputs
-    std::vector<ArrayLoop> rowLoops, colLoops;   ///< Loops: the fixed one first, then what may fill the axis
+    /// Loops: the fixed loop of the axis first, then loops that may fill the rest of the axis.
+    std::vector<ArrayLoop> rowLoops, colLoops;
     bool operator==(const FixedArray&) const = default;
 };
 
-/// Cycles for the work, at one multiply-accumulate of a processing element in a cycle.
+/// Cycles for the work, at one multiply-accumulate per processing element and cycle.
 [[nodiscard]] std::int64_t arrayCycles(const FixedArray& array, const ArrayWork& work) noexcept;
 
 } // namespace tilewright

@@ -12,8 +12,8 @@ namespace tilewright {
 
 namespace {
 
-/// Throughput of generated ops, per unit of time. At the default bandwidth of 20, a product of 128 x 128 x
-/// 128 is memory-bound alone and compute-bound once it shares operands with its neighbours.
+/// Multiply-accumulates of generated products per unit of time. At the default bandwidth of 20, a product of
+/// 128 x 128 x 128 is memory-bound alone, and compute-bound if it shares operands with its neighbours.
 constexpr double kProductsPerTime = 4096;
 constexpr double kPointwisePerTime = 256;
 
@@ -152,7 +152,8 @@ private:
             for (std::int64_t h = 0; h < m_o.branches; ++h) {
                 const std::string q = p + numbered("head", h) + ".";
                 const TensorId query = linear(normed, head, q + "query");
-                // The keys come transposed from the cache: a problem has no transposition op.
+                // The keys are read from the cache in transposed form, because a problem has no transposition
+                // op.
                 const TensorId keys = m_g.input(head, m_o.rows, q + "keys");
                 const TensorId scores = m_g.matmul(query, keys, q + "scores");
                 const TensorId weights = m_g.pointwise({scores}, q + "softmax");
@@ -191,7 +192,7 @@ private:
             std::vector<TensorId> taps;
             for (std::int64_t t = 0; t < m_o.branches; ++t) {
                 const std::string q = p + numbered("tap", t) + ".";
-                // The middle tap has no shift and reads the activation directly.
+                // The middle tap is not shifted and reads the activation directly.
                 const TensorId image = t == m_o.branches / 2 ? active : m_g.pointwise({active}, q + "shift");
                 taps.push_back(linear(image, m_o.hidden, q + "conv"));
             }
@@ -258,8 +259,7 @@ private:
         }
     }
 
-    /// Adds ops that read recent results. Now and then an op reads an old result, which gives the graph long
-    /// edges.
+    /// Adds ops that read recent results. Some of them read an old result, which gives the graph long edges.
     void random()
     {
         const std::array<std::int64_t, 2> largest{m_o.rows, m_o.width};
@@ -278,7 +278,7 @@ private:
             const TensorId a = recent();
             const Tensor shape = m_g.tensor(a);
             if (m_random.below(2) == 0) {
-                // The second operand is an earlier result of fitting shape or a new weight tensor.
+                // The second operand is an earlier result of matching shape, or a new weight tensor.
                 TensorId b = recent();
                 if (m_g.tensor(b).height != shape.width || m_random.below(2) == 0)
                     b = weight(shape.width, size(1), numbered("w", i));

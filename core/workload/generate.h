@@ -12,14 +12,14 @@
 
 namespace tilewright {
 
-/// Builds a problem op by op. The shapes and base costs of results follow from the operands.
+/// Builds a problem op by op. Shapes and base costs of results are derived from the operands.
 class ProblemBuilder
 {
 public:
     explicit ProblemBuilder(std::string name, Hardware hardware);
 
     TensorId input(std::int64_t rows, std::int64_t cols, std::string name);
-    /// Requires width(lhs) = height(rhs).
+    /// Adds a product. Requires width(lhs) = height(rhs).
     TensorId matmul(TensorId lhs, TensorId rhs, const std::string& name);
     TensorId pointwise(std::vector<TensorId> inputs, const std::string& name);
 
@@ -36,11 +36,11 @@ private:
 
 enum class WorkloadKind : std::uint8_t {
     Transformer, ///< pre-norm blocks: attention over cached keys, one product per head; a feed-forward net
-    Mlp,         ///< product and activation in turn, with residual sums
+    Mlp,         ///< product and activation alternate, with residual sums
     ConvNet,     ///< residual bottlenecks; each tap of a convolution is a product of a shifted image
     Diamond,     ///< a chain of diamonds: one result branches and is joined again
     Moe,         ///< a router and gated experts
-    FanOut,      ///< many products of one shared operand, summed up pairwise
+    FanOut,      ///< many products with one shared operand, summed pairwise
     Random,      ///< random shapes and op types, in layers
 };
 
@@ -63,7 +63,7 @@ struct GenerateOptions
     std::int64_t rows = 0;     ///< height of the activations (sequence length, batch, positions)
     std::int64_t width = 0;    ///< width of the activations (features, channels)
     std::int64_t hidden = 0;   ///< inner width of a block
-    std::int64_t branches = 0; ///< heads, taps, branches, experts
+    std::int64_t branches = 0; ///< number of heads, taps, branches or experts
     std::int64_t ops = 0;      ///< number of ops of the kind Random, which ignores `layers`
     /// Changes each size a little, depending on the seed, so that no tile size divides it.
     bool ragged = false;

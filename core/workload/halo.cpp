@@ -13,8 +13,8 @@ using namespace image_windows;
 
 namespace {
 
-/// The rectangle as parts of one image each, for the channels [first, last), which it has at all places of
-/// its windows or not at all at some.
+/// Splits the rectangle into parts of one image each, for the channels [first, last). At each place of its
+/// windows, the rectangle has either all or none of these channels.
 void addParts(std::vector<std::pair<std::int64_t, ImageWindows::Part>>& out, const ImageWindows& image,
               const WindowsMap& m, const Rect& rect, Interval channels)
 {
@@ -28,7 +28,8 @@ void addParts(std::vector<std::pair<std::int64_t, ImageWindows::Part>>& out, con
         out.emplace_back(i, image.part(images.inLine(i), places));
 }
 
-/// Cuts the channels so that each rectangle has all channels of an interval at the same places of a window.
+/// Cuts the channels into intervals. Each rectangle has all channels of an interval at the same places of a
+/// window.
 std::vector<std::int64_t> channelCuts(const WindowsMap& m, std::span<const Rect> rects)
 {
     std::vector<std::int64_t> cuts{0, m.channels[1]};
@@ -74,7 +75,7 @@ std::int64_t touchedTogether(const WindowsMap& m, std::span<const Rect> rects)
     return volume;
 }
 
-/// The rows of a view whose windows can touch what the row next to them touches.
+/// Number of rows of a view within which windows can touch the same elements.
 std::int64_t reachOf(const WindowsMap& m)
 {
     return (m.dilation[0] * (m.window[0] - 1) / m.stride[0] + 1) * m.outWidth();
@@ -86,7 +87,7 @@ bool overlaps(const WindowsMap& m)
            m.dilation[1] * (m.window[1] - 1) >= m.stride[1];
 }
 
-/// The rest of `whole` around `own`, as far as it can share elements with `rect`.
+/// The parts of `whole` around `own` that can share elements with `rect`.
 std::array<Rect, 4> around(const WindowsMap& m, const Rect& whole, const Rect& own, const Rect& rect)
 {
     const std::int64_t reach = reachOf(m);
@@ -105,7 +106,8 @@ std::int64_t haloVolume(const WindowsMap& map, const Rect& whole, const Rect& ow
         return 0;
     const std::array<Rect, 4> rest = around(map, whole, own, rect);
     std::vector<Rect> part{rect};
-    if (rest[2].area() + rest[3].area() == 0) { // only the first and the last windows reach across
+    // Only the first and last windows reach into neighbouring rectangles.
+    if (rest[2].area() + rest[3].area() == 0) {
         part = {rect, rect};
         part[0].r1 = std::clamp(own.r0 + reachOf(map), rect.r0, rect.r1);
         part[1].r0 = std::clamp(own.r1 - reachOf(map), rect.r0, rect.r1);

@@ -10,20 +10,21 @@
 
 namespace tilewright {
 
-/// Returns the halo of `rect`: the number of base elements that it touches and that `whole` outside `own`
-/// touches, too. `whole`: what all tiles read of the view; `own`: what no other tile reads of it; its rows
-/// are some of those of `rect`. The map passes checkMap().
+/// Returns the halo of `rect`: the number of base elements that `rect` touches and that the rest of `whole`,
+/// outside of `own`, touches, too. `whole`: what all tiles read of the view. `own`: what no other tile reads
+/// of it; its rows are some of those of `rect`. The map must pass checkMap().
 [[nodiscard]] std::int64_t haloVolume(const WindowsMap& map, const Rect& whole, const Rect& own,
                                       const Rect& rect);
 
-/// Columns [begin, end) of a row of an image, from the first to the last that a tile touches in any channel.
+/// Columns [begin, end) of one row of an image, from the first to the last one that a tile touches in any
+/// channel.
 struct ImageRun
 {
     std::int64_t row = 0, begin = 0, end = 0;
-    bool halo = false; ///< true: the part of the run before it that `whole` outside `own` touches, too
+    bool halo = false; ///< true: the part of the previous run that `whole` outside of `own` touches, too
     bool operator==(const ImageRun&) const = default;
 };
-/// Returns what a tile touches of one image, row by row, each run before the halos in it.
+/// Returns what a tile touches of one image, row by row. Each run is followed by the halos in it.
 [[nodiscard]] std::vector<ImageRun> imageRuns(const WindowsMap& map, const Rect& whole, const Rect& own,
                                               const Rect& tile, std::int64_t image);
 

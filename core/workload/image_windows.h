@@ -20,11 +20,11 @@ struct Interval ///< [begin, end)
     [[nodiscard]] bool empty() const noexcept { return begin >= end; }
 };
 
-/// Places of an image axis (or of the pixels of an image, in raster order) that are touched.
+/// The places along an image axis (or the pixels of an image in raster order) that are touched.
 struct Places
 {
     std::int64_t count = 0;
-    std::int64_t first = 0, last = 0; ///< valid if count > 0
+    std::int64_t first = 0, last = 0; ///< first and last place; valid if count > 0
 };
 
 /// One axis of windows: place = index * stride + tap * dilation - pad, if it is in [0, size).
@@ -37,7 +37,7 @@ struct WindowAxis
     }
 };
 
-struct Product ///< windows `index` x places `tap` in the window
+struct Product ///< all pairs of a window of `index` and a place of `tap` in the window
 {
     Interval index, tap;
 };
@@ -89,7 +89,7 @@ inline Places placesOf(const WindowAxis& axis, std::span<const Product> products
     return all.empty() ? Places{} : out;
 }
 
-/// An interval of a raster of lines of a given length, as lines that may begin and end in their midst.
+/// An interval in a raster with lines of a given length. The interval may begin and end within a line.
 struct Raster
 {
     std::int64_t firstLine, lastLine, begin, end, length;
@@ -103,7 +103,7 @@ struct Raster
     {
         return {line == firstLine ? begin : 0, line == lastLine ? end : length};
     }
-    /// Lines that are touched from end to end.
+    /// Lines that the interval contains completely.
     [[nodiscard]] Interval wholeLines() const noexcept
     {
         return {firstLine + (begin > 0), lastLine + (end == length)};
@@ -125,7 +125,7 @@ public:
     {
     }
 
-    /// Returns the pixels that the windows [q0, q1) of an image touch with the places [p0, p1) of a window.
+    /// Returns the pixels that the windows [q0, q1) of an image touch at their places [p0, p1).
     [[nodiscard]] Places pixels(Interval windows, Interval taps) const
     {
         const Raster q(windows.begin, windows.end, m_outWidth);
@@ -141,7 +141,7 @@ public:
         return raggedPixels(q, p);
     }
 
-    /// Windows of an image and places of a window, each an interval in raster order.
+    /// Some windows of an image and some places in each window, both as intervals in raster order.
     struct Part
     {
         Raster q, p;
@@ -150,13 +150,13 @@ public:
     {
         return {{windows.begin, windows.end, m_outWidth}, {taps.begin, taps.end, m_windowWidth}};
     }
-    /// Rows of an image among which are all that the part touches.
+    /// Rows of an image that contain all rows the part touches.
     [[nodiscard]] Interval rowsOf(const Part& x) const
     {
         return {std::max<std::int64_t>(0, m_rows.place(x.q.firstLine, x.p.firstLine)),
                 std::min(m_rows.size - 1, m_rows.place(x.q.lastLine, x.p.lastLine)) + 1};
     }
-    /// Returns the columns of a row of an image that the parts touch together. `products`: a buffer.
+    /// Returns the columns in a row of an image that any of the parts touches. `products` is a reused buffer.
     [[nodiscard]] Places row(std::int64_t row, std::span<const Part> parts,
                              std::vector<Product>& products) const
     {
@@ -169,7 +169,7 @@ public:
     }
 
 private:
-    /// The line of windows whose place `tap` lies in the row, if it is one of the raster's.
+    /// The line of windows whose place `tap` lies in the row; nullopt if there is none in the raster.
     [[nodiscard]] std::optional<std::int64_t> windowLine(std::int64_t row, std::int64_t tap,
                                                          const Raster& q) const
     {

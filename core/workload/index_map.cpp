@@ -17,7 +17,7 @@ using namespace image_windows;
 
 namespace {
 
-/// Windows along one axis that fit into an extent, padding included.
+/// Number of windows along one axis that fit into an extent, including padding.
 std::int64_t windowsOf(std::int64_t extent, std::int64_t before, std::int64_t after, std::int64_t window,
                        std::int64_t dilation, std::int64_t stride) noexcept
 {
@@ -25,9 +25,10 @@ std::int64_t windowsOf(std::int64_t extent, std::int64_t before, std::int64_t af
     return room < 0 ? 0 : room / stride + 1;
 }
 
-// -- windows ------------------------------------------------------------------------------------------------
+// Functions for maps of windows:
 
-/// Joins the places of `copies` images that follow one another at a distance, the first one at `offset`.
+/// Adds the places of `copies` images, which follow each other at a fixed distance; the first one is at
+/// `offset`.
 void addImages(Places& out, const Places& image, std::int64_t offset, std::int64_t copies,
                std::int64_t distance)
 {
@@ -46,7 +47,7 @@ MapFootprint footprintOf(const WindowsMap& m, const Rect& rect)
     const std::int64_t pixels = m.h * m.w;
     const Raster images(rect.r0, rect.r1, windows);
     const std::int64_t count = m.channels[1];
-    const Raster taps(rect.c0, rect.c1, count); // lines are the places of the window
+    const Raster taps(rect.c0, rect.c1, count); // lines are the places in the window
     std::array<std::int64_t, 4> cuts{0, taps.begin, taps.end, count};
     std::ranges::sort(cuts);
 
@@ -77,7 +78,7 @@ MapFootprint footprintOf(const WindowsMap& m, const Rect& rect)
     return out.empty() ? MapFootprint{} : out;
 }
 
-// -- repeat and slice ---------------------------------------------------------------------------------------
+// Functions for repeat and slice maps:
 
 Interval repeated(Interval view, const std::array<std::int64_t, 2>& axis, std::int64_t& count)
 {
@@ -104,7 +105,7 @@ MapFootprint footprintOf(const SliceMap& m, const Rect& rect)
              m.cols[0] + r.c0 * m.cols[1], m.cols[0] + (r.c1 - 1) * m.cols[1] + 1}};
 }
 
-// -- checks -------------------------------------------------------------------------------------------------
+// Checks of index maps:
 
 Error mapError(std::string field, std::string message)
 {

@@ -19,29 +19,31 @@ namespace tilewright {
 /// window that lie outside its image are zeros that are not stored.
 struct WindowsMap
 {
-    std::int64_t n = 1, h = 1, w = 1;            ///< images, and rows and columns of each
+    std::int64_t n = 1, h = 1, w = 1;            ///< number of images; rows and columns of each image
     std::array<std::int64_t, 2> channels{0, 1};  ///< first column of the base, number of columns
-    std::array<std::int64_t, 2> window{1, 1};    ///< rows, columns
+    std::array<std::int64_t, 2> window{1, 1};    ///< rows and columns of a window
     std::array<std::int64_t, 2> stride{1, 1};    ///< stride of rows and of columns
-    std::array<std::int64_t, 4> pad{0, 0, 0, 0}; ///< top, left, bottom, right; below 0: cropped
+    std::array<std::int64_t, 4> pad{0, 0, 0, 0}; ///< padding at top, left, bottom, right; negative: cropped
     std::array<std::int64_t, 2> dilation{1, 1};  ///< dilation of rows and of columns
     [[nodiscard]] std::int64_t
-    outHeight() const noexcept;                           ///< windows of an image in a column; 0 if none fits
-    [[nodiscard]] std::int64_t outWidth() const noexcept; ///< windows of an image in a row; 0 if none fits
+    outHeight() const noexcept; ///< number of windows along a column of an image; 0 if none fits
+    /// Number of windows along a row of an image; 0 if none fits.
+    [[nodiscard]] std::int64_t outWidth() const noexcept;
     bool operator==(const WindowsMap&) const = default;
 };
 
-/// Broadcast: element (r, c) of the view is base row (r div inner) mod extent, and columns alike.
+/// Broadcast: element (r, c) of the view lies in row (r div inner) mod extent of the base; columns are
+/// computed alike.
 struct RepeatMap
 {
-    std::array<std::int64_t, 2> rows{1, 1}, cols{1, 1}; ///< extent of the base, inner
+    std::array<std::int64_t, 2> rows{1, 1}, cols{1, 1}; ///< [extent of the base, inner]
     bool operator==(const RepeatMap&) const = default;
 };
 
 /// Rows and columns at a stride. With `transposed`, element (r, c) of the view is (c, r) of the slice.
 struct SliceMap
 {
-    std::array<std::int64_t, 3> rows{0, 1, 1}, cols{0, 1, 1}; ///< first, stride, count
+    std::array<std::int64_t, 3> rows{0, 1, 1}, cols{0, 1, 1}; ///< [first, stride, count]
     bool transposed = false;
     bool operator==(const SliceMap&) const = default;
 };
@@ -58,7 +60,7 @@ using IndexMap = std::variant<WindowsMap, RepeatMap, SliceMap>;
 [[nodiscard]] Status checkMap(const IndexMap& map, std::pair<std::int64_t, std::int64_t> view,
                               std::pair<std::int64_t, std::int64_t> base);
 
-/// Elements of the base that a rectangle of the view touches.
+/// The elements of the base that a rectangle of the view touches.
 struct MapFootprint
 {
     std::int64_t volume = 0; ///< number of different elements
@@ -67,8 +69,8 @@ struct MapFootprint
     bool operator==(const MapFootprint&) const = default;
 };
 
-/// Returns the footprint of a rectangle inside a view whose map passes checkMap(). Closed forms by rows of
-/// images; no set of elements is built. An empty rectangle has an empty footprint.
+/// Returns the footprint of a rectangle inside a view whose map passes checkMap(). It is computed in closed
+/// form by rows of images, without listing elements. An empty rectangle has an empty footprint.
 [[nodiscard]] MapFootprint footprint(const IndexMap& map, const Rect& rect);
 
 /// Returns (row, column) of the base for one element of the view; nothing for a zero that is not stored.

@@ -12,7 +12,7 @@ namespace tilewright {
 
 namespace {
 
-constexpr double kMostEnergy = 1e9; // pJ
+constexpr double kMostEnergy = 1e9; // largest energy in pJ
 
 std::string at(const char* field, std::size_t i)
 {
@@ -123,7 +123,7 @@ std::optional<Error> checkOp(const Problem::Data& data, std::size_t i)
     return std::nullopt;
 }
 
-/// Checks R1.7, except for cycles.
+/// Checks R1.7, but not whether views form cycles.
 std::optional<Error> checkViews(const Problem::Data& data,
                                 const IdVector<TensorId, std::optional<OpId>>& producers)
 {
@@ -286,7 +286,7 @@ Result<ProblemPtr> Problem::build(Data data)
     return ProblemPtr(problem);
 }
 
-/// R1.8: lists the maps, and the ops with bases instead of views with maps.
+/// Lists the maps, and the ops with bases in place of views with maps (R1.8).
 void Problem::readThroughMaps()
 {
     const auto& views = m_data.views;
@@ -307,7 +307,7 @@ void Problem::readThroughMaps()
                 t = views[*i].bases.front();
 }
 
-/// R1.9: checks the widths and finds the largest unit of which all widths are multiples.
+/// Checks the widths, and finds the largest unit of which all widths are multiples (R1.9).
 std::optional<Error> Problem::countUnits()
 {
     auto& tensors = m_data.tensors;
@@ -477,7 +477,7 @@ ViewReading viewReading(const Problem& problem, TensorId view)
 
 std::string opNames(const Problem& problem, std::span<const OpId> ops)
 {
-    constexpr std::size_t kRoom = 60; // characters
+    constexpr std::size_t kRoom = 60; // number of characters
     std::string out;
     for (std::size_t i = 0; i < ops.size(); ++i) {
         const std::string& name = problem.op(ops[i]).name;

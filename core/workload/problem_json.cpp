@@ -143,7 +143,7 @@ template <typename... Rule> static Json writeJson(const BitWidth& width, const R
     return static_cast<double>(width.parts) / static_cast<double>(kPartsOfBit);
 }
 
-/// Energies of one kind of op (R17): a number, or a list with one number per op.
+/// Energies of the ops of one kind (R17): one number, or a list with one number per op.
 struct OpEnergies
 {
     std::vector<double> values{0};
@@ -205,14 +205,14 @@ struct ProblemFile
     std::vector<OpType> types;
     std::vector<std::string> opNames; ///< empty if no op has a name
     std::int64_t capacity = 0, bandwidth = 0;
-    std::vector<std::int64_t> native; ///< native width, height and, optionally, depth
+    std::vector<std::int64_t> native; ///< native width and height; optionally the depth
     std::vector<TensorView> views;
     std::vector<BitWidth> bits; ///< empty if no tensor has a width of its own
     std::optional<BitWidth> elementBits, accumulatorBits;
     std::optional<EnergyCosts> energy;
     ComputeArray array;
     std::optional<Rules> rules;
-    std::string extra; ///< unknown fields, as JSON text
+    std::string extra; ///< unknown fields as JSON text
 };
 
 void checkTensors(JsonFields& f, const std::vector<std::vector<std::int64_t>>& lists, const std::string& key,

@@ -12,10 +12,11 @@ namespace tilewright {
 
 namespace {
 
-constexpr std::size_t kMinBlockOps = 2; // smallest block size in ops: a run of single ops has no structure
-// Least number of ops in copies of a block: fewer may be a coincidence.
+// Least number of ops of a block: a run of single ops has no structure.
+constexpr std::size_t kMinBlockOps = 2;
+// Least number of ops in all copies of a block, since fewer may be equal by coincidence.
 constexpr std::size_t kMinRepeatedOps = 5;
-// One more such op is required for each 150 ops of the problem.
+// One more op in copies is required for each 150 ops of the problem.
 constexpr std::size_t kOpsPerExtraRepeatedOp = 150;
 constexpr std::size_t kMaxStride = 8; // largest stride between corresponding ops of a group
 constexpr std::size_t kMaxCutsTried = 8;
@@ -44,7 +45,7 @@ public:
     }
 
 private:
-    using Group = std::vector<int>; // ops with equal hash in order of depth, one per depth
+    using Group = std::vector<int>; // ops with equal hashes, one per depth, in order of depth
 
     static std::size_t at(int op) { return static_cast<std::size_t>(op); }
     static std::size_t repeatedOps(const Blocks& blocks)
@@ -80,7 +81,7 @@ private:
 
     void findFrom(const std::vector<std::uint64_t>& hashes)
     {
-        // The budget limits the work on candidates that do not form blocks.
+        // The budget limits the work spent on candidates that do not form blocks.
         const std::size_t budget = 60 * m_problem.opCount() + 20'000;
         for (Group& group : groupsOf(hashes)) {
             std::erase_if(group, [&](int op) { return m_taken[at(op)] != 0; });
@@ -113,8 +114,8 @@ private:
             Group group;
             const std::uint64_t look = hashes[at(ops[i])];
             while (i < ops.size() && hashes[at(ops[i])] == look) {
-                // Skip ops with equal hash at the same depth: they are parallel heads or experts. Blocks
-                // follow one another.
+                // Ops with equal hashes at the same depth are skipped: they are parallel heads or experts,
+                // whereas blocks follow one another.
                 std::size_t j = i + 1;
                 while (j < ops.size() && hashes[at(ops[j])] == look &&
                        m_wiring.depth(ops[j]) == m_wiring.depth(ops[i]))
@@ -126,7 +127,8 @@ private:
             if (group.size() > 1)
                 out.push_back(std::move(group));
         }
-        // The group with the largest depth range comes first: outer repetitions win over nested ones.
+        // The group with the largest range of depths comes first, so that outer repetitions are preferred to
+        // nested ones.
         const auto reach = [&](const Group& g) {
             return m_wiring.depth(g.back()) - m_wiring.depth(g.front());
         };
@@ -139,7 +141,8 @@ private:
     /// matches its successor, so that larger strides need not be tried.
     bool tryStride(const Group& group, std::size_t stride, Blocks& best)
     {
-        std::vector<std::size_t> comparedOps(group.size() - stride); // number of compared ops, 0 if not alike
+        // Per op: number of compared ops; 0 if they differ.
+        std::vector<std::size_t> comparedOps(group.size() - stride);
         for (std::size_t i = 0; i < comparedOps.size(); ++i)
             comparedOps[i] = compare(group[i + stride], group[i]);
         std::vector<char> used(comparedOps.size(), 0);
@@ -162,7 +165,7 @@ private:
         return std::all_of(comparedOps.begin(), comparedOps.end(), [](std::size_t n) { return n > 0; });
     }
 
-    /// Compares the ops that lead to `last` with those that lead to `before`, level by level, down to the
+    /// Compares the ops that lead to `last` with the ops that lead to `before`, level by level, down to the
     /// depth of `before`. Returns the number of equal ops, or 0 if two ops differ.
     std::size_t compare(int last, int before)
     {
@@ -217,8 +220,8 @@ private:
             const auto first = place(0), second = place(1);
             if (!first || !second)
                 break;
-            // Find the producer that the first block reads where the second block reads the last op of the
-            // first block.
+            // The second block reads the last op of the first block. Finds the producer that the first block
+            // reads in its place.
             std::optional<int> earlier;
             for (std::size_t i = 0; i < best[1].size() && !earlier; ++i) {
                 const auto reads = m_wiring.operands(best[1][i]), instead = m_wiring.operands(best[0][i]);
@@ -239,7 +242,7 @@ private:
         return best;
     }
 
-    // -- boundaries between blocks ----------------------------------------------------------------------
+    // Functions that choose the boundaries between blocks:
 
     struct Rating
     {
@@ -260,7 +263,7 @@ private:
         return out;
     }
 
-    /// Number of ops of the last but one block whose results the last block reads.
+    /// Number of ops of the second-last block whose results the last block reads.
     [[nodiscard]] int passedTensors(const Blocks& blocks) const
     {
         std::set<int> read;
@@ -280,7 +283,7 @@ private:
                 -passedTensors(blocks)};
     }
 
-    /// Positions in a block where few tensors are alive, best first. Positions where the number in the op
+    /// Positions in a block where few tensors are alive, the best first. Positions where the number in the op
     /// names increases come before all others.
     [[nodiscard]] std::vector<std::size_t> cutsOf(const Blocks& blocks) const
     {
@@ -323,8 +326,8 @@ private:
         return out;
     }
 
-    /// Chooses the boundaries between blocks: most ops covered first, then fewest different numbers in the
-    /// names of a block, then fewest tensors passed from block to block.
+    /// Chooses the boundaries between blocks. Criteria in this order: most ops covered, fewest different
+    /// numbers in the names of a block, fewest tensors passed from block to block.
     Blocks withBestCut(const Blocks& found)
     {
         Rating best = rate(found);
@@ -347,7 +350,8 @@ private:
         return out;
     }
 
-    /// Returns the op that can end one more block after the last one, if exactly one op qualifies.
+    /// Returns the op that can end one more block after the last one; nullopt unless exactly one op
+    /// qualifies.
     [[nodiscard]] std::optional<int> opAfter(const std::vector<int>& last) const
     {
         const int gap = m_wiring.depth(last.back()) - m_wiring.depth(last[last.size() - 2]);
@@ -367,7 +371,7 @@ private:
 
     void accept(Blocks blocks)
     {
-        // The first or last block may contain ops of an accepted repetition; drop such blocks.
+        // Blocks at the ends may contain ops of an accepted repetition. Such blocks are dropped.
         const auto isFree = [&](const std::vector<int>& block) {
             return std::none_of(block.begin(), block.end(), [&](int op) { return m_taken[at(op)] != 0; });
         };
@@ -386,8 +390,8 @@ private:
 
     const Problem& m_problem;
     OpWiring m_wiring;
-    std::vector<char> m_taken; // true for ops of an accepted repetition; by op
-    std::vector<int> m_other;  // partner of each op during compare(); by op
+    std::vector<char> m_taken; // per op: true if it belongs to an accepted repetition
+    std::vector<int> m_other;  // per op: its partner during compare()
     std::size_t m_visited = 0;
     std::vector<Repetition> m_out;
 };

@@ -13,29 +13,29 @@
 namespace tilewright {
 
 /// Equal blocks of ops that follow one another, for example the layers of a transformer. Op i of a block
-/// corresponds to op i of every other block: same type, base cost, shapes and operand sources. The source of
-/// an operand is the corresponding op of the same block, the corresponding op of an earlier block at the same
-/// distance, an op or graph input outside that all blocks share, or a graph input of the block. The first
-/// block may read another tensor in place of a result of the block before it.
+/// corresponds to op i of every other block: they have the same type, base cost, shapes and operand sources.
+/// The source of an operand is the corresponding op of the same block, the corresponding op of an earlier
+/// block at the same distance, an op or graph input outside that all blocks share, or a graph input of the
+/// block. The first block may read another tensor in place of a result of a previous block.
 struct Repetition
 {
     std::string name;                      ///< "layer"; "block" if the op names have no common prefix
     std::vector<std::vector<OpId>> blocks; ///< blocks in execution order, ops of a block in topological order
-    std::vector<std::int64_t> numbers;     ///< block numbers in the op names, otherwise 0, 1, …
+    std::vector<std::int64_t> numbers;     ///< numbers of the blocks in the op names; else 0, 1, …
     [[nodiscard]] std::size_t count() const { return blocks.size(); }
     /// Number of ops per block.
     [[nodiscard]] std::size_t period() const { return blocks.empty() ? 0 : blocks.front().size(); }
-    [[nodiscard]] std::string label(std::size_t block) const; ///< for example "layer 17"
+    [[nodiscard]] std::string label(std::size_t block) const; ///< name of a block, for example "layer 17"
     bool operator==(const Repetition&) const = default;
 };
 
-/// Finds the repeating blocks of a problem from its structure and verifies them op by op. Names decide only
-/// between boundaries that are equally good, and name the result. No op is in two repetitions. For nested
-/// repetitions, the outer one is returned. The result is ordered by the first op. The run time is nearly
+/// Finds the repeating blocks of a problem from its structure and verifies them op by op. Names are only used
+/// to decide between equally good boundaries, and to name the result. No op is in two repetitions. Of nested
+/// repetitions, the outer one is returned. The result is sorted by the first op. The run time is nearly
 /// linear in the number of ops.
 [[nodiscard]] std::vector<Repetition> findRepetitions(const Problem& problem);
 
-/// The number in which a name differs from the corresponding name of another block, with the text before it:
+/// The number in which a name differs from the corresponding name of another block, and the text before it:
 /// "layer" and 17 for "layer17.q".
 struct NumberInName
 {

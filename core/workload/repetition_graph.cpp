@@ -112,8 +112,8 @@ private:
         return (blocks.size() - 1) * blocks.front().size();
     }
 
-    /// Collects the ops that lead to the last op of block k and are in no earlier block. Returns true if the
-    /// last op of block k - 1 is one of their producers.
+    /// Collects the ops that lead to the last op of block k and do not belong to an earlier block. Returns
+    /// true if the last op of block k - 1 is one of their producers.
     bool collect(int k)
     {
         if (m_stage[at(m_last[at(k)])] != OpWiring::kNone)
@@ -139,8 +139,8 @@ private:
         return follows;
     }
 
-    /// Pairs the ops of a block with those of the block before it, from the last ops upwards. Returns true if
-    /// all pairs match.
+    /// Pairs the ops of a block with those of the previous block, from the last ops backwards. Returns true
+    /// if all pairs match.
     bool pairUp(int block)
     {
         std::vector<std::pair<int, int>> open;
@@ -186,11 +186,12 @@ private:
         return blocks;
     }
 
-    // -- operand sources --------------------------------------------------------------------------------
+    // Functions that compare the sources of operands:
 
     struct Places
     {
-        std::vector<int> block, index; ///< block and index in the block of each op; kNone outside
+        /// Per op: number of its block, and index in the block; kNone outside of all blocks.
+        std::vector<int> block, index;
     };
     [[nodiscard]] Places placesOf(const Blocks& blocks) const
     {
@@ -204,14 +205,14 @@ private:
     }
 
     /// Returns true if the operands of block b have the same sources as the operands of block `model`,
-    /// relative to the block. If `first` is true, block b is the first block of the run and has no block
-    /// before it: in place of a result of an earlier block, block b may read any tensor, but always the same
-    /// one.
+    /// relative to the block. If `first` is true, block b is the first block of the run and has no previous
+    /// block: in place of a result of an earlier block it may read any tensor, but always the same one.
     [[nodiscard]] bool readsCorrespondingOperands(const Blocks& blocks, const Places& places, std::size_t b,
                                                   std::size_t model, bool first) const
     {
         std::map<std::tuple<int, int, int>, TensorId> instead;
-        // Numbers for graph inputs and views in order of first use; equal numbers mean corresponding tensors.
+        // Graph inputs and views are numbered in order of first use. Equal numbers mean corresponding
+        // tensors.
         std::map<TensorId, int> numbers, modelNumbers;
         const auto number = [](std::map<TensorId, int>& known, TensorId t) {
             return known.emplace(t, static_cast<int>(known.size())).first->second;
@@ -252,7 +253,7 @@ private:
                 }
                 if (here[k].arrangement != there[k].arrangement)
                     return false;
-                // Before the first block, the input may have fewer operands.
+                // The input of the first block from outside may have fewer operands.
                 const auto operandBefore = [](const OpWiring::Input& input, std::size_t o) {
                     return o < input.operands.size() ? input.operands[o].tensor : input.tensor;
                 };
@@ -275,7 +276,7 @@ private:
         return !first || isConvex(places, b, blocks[b]);
     }
 
-    /// Returns true if no path leaves the block and enters it again.
+    /// Returns true if no path leaves the block and enters it again. Such a block is convex.
     [[nodiscard]] bool isConvex(const Places& places, std::size_t b, const std::vector<int>& block) const
     {
         const auto inside = [&](int op) { return places.block[at(op)] == static_cast<int>(b); };
@@ -326,9 +327,9 @@ private:
                       run.begin() + static_cast<std::ptrdiff_t>(bestFirst + bestCount));
     }
 
-    // -- ops outside the paths to the last ops ----------------------------------------------------------
+    // Functions for ops outside the paths to the last ops:
 
-    /// Adds ops that occur in every block and do not lead to a last op, for example graph outputs such as
+    /// Adds ops that occur in every block and do not lead to its last op, for example graph outputs such as
     /// cached keys.
     void addLeaves(Blocks& blocks)
     {
@@ -336,7 +337,7 @@ private:
         const int firstStage = m_stage[at(blocks.front().front())];
         for (bool found = true; found;) {
             found = false;
-            // By key: matching ops of each block.
+            // Per key: the matching ops of each block.
             std::map<std::vector<int>, std::vector<std::vector<int>>> candidates;
             for (const int op : m_wiring.order()) {
                 if (places.block[at(op)] != OpWiring::kNone || m_stage[at(op)] != OpWiring::kNone)
@@ -388,11 +389,11 @@ private:
     const OpWiring& m_wiring;
     const std::vector<int>& m_last;
     std::size_t& m_visited;
-    std::vector<int> m_stage;   // by op: the first block whose last op it leads to
-    std::vector<int> m_before;  // by op: the corresponding op of the block before
-    std::vector<int> m_claimed; // by op: the corresponding op of the block after
-    Blocks m_members;           // ops by block
-    std::vector<char> m_equal;  // by block: true if equal to the block before
+    std::vector<int> m_stage;   // per op: the first block to whose last op it leads
+    std::vector<int> m_before;  // per op: the corresponding op of the previous block
+    std::vector<int> m_claimed; // per op: the corresponding op of the next block
+    Blocks m_members;           // ops of each block
+    std::vector<char> m_equal;  // per block: true if it equals the previous block
 };
 
 } // namespace

@@ -17,7 +17,7 @@ public:
     static constexpr int kNone = -1;
     struct Operand
     {
-        int producer = kNone; ///< producing op, kNone for a graph input
+        int producer = kNone; ///< op that produces the tensor; kNone for a graph input
         TensorId tensor;
     };
 
@@ -32,14 +32,15 @@ public:
     explicit OpWiring(const Problem& problem);
 
     [[nodiscard]] int size() const { return static_cast<int>(m_kind.size()); }
-    /// Class of the op: equal for ops with equal type, base cost and shapes, whatever their sources are.
+    /// Class of the op. Ops with equal type, base cost and shapes are in one class, whatever their sources
+    /// are.
     [[nodiscard]] int kind(int op) const { return m_kind[at(op)]; }
     [[nodiscard]] std::span<const Input> inputs(int op) const
     {
         return std::span(m_inputs).subspan(m_firstInput[at(op)],
                                            m_firstInput[at(op) + 1] - m_firstInput[at(op)]);
     }
-    /// Operands of all inputs of the op, one after the other.
+    /// Operands of all inputs of the op, one after another.
     [[nodiscard]] std::span<const Operand> operands(int op) const
     {
         return std::span(m_operands)
@@ -54,18 +55,20 @@ public:
 
 private:
     std::vector<int> m_kind, m_depth, m_order;
-    std::vector<std::size_t> m_firstInput, m_firstOperand; // start index of each op, plus the end
+    // Per op: index of its first input (operand), plus the end.
+    std::vector<std::size_t> m_firstInput, m_firstOperand;
     std::vector<Input> m_inputs;
     std::vector<Operand> m_operands;
 };
 
-/// Equal blocks in a row, without names. Op i of a block corresponds to op i of every other block.
+/// Equal blocks that follow each other, without names. Op i of a block corresponds to op i of every other
+/// block.
 using Blocks = std::vector<std::vector<int>>;
 
 /// Finds the longest run of equal blocks whose last ops are among `lastOps`, which are in topological order.
 /// The result is exact. A block consists of the ops that lead to its last op and not to an earlier one, and
 /// of the ops that depend only on those and lead to no last op. The ops of the first block are those that
-/// correspond to the second block. `visited` is increased by the number of ops examined.
+/// correspond to the ops of the second block. `visited` is increased by the number of ops examined.
 [[nodiscard]] Blocks blocksEndingIn(const OpWiring& wiring, const std::vector<int>& lastOps,
                                     std::size_t& visited);
 

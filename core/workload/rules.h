@@ -54,7 +54,7 @@ struct Rules
                 .prologue = Prologue::Off,
                 .opOrder = OpOrder::Ignore};
     }
-    /// R18: a model on a machine.
+    /// Rules for a model on a machine (R18).
     [[nodiscard]] static constexpr Rules machine()
     {
         return {.superNative = SuperNative::Ceil,
@@ -69,7 +69,7 @@ struct Rules
     }
     /// True if inputs of a subgraph may be retained (R9.7).
     [[nodiscard]] constexpr bool keepsInputs() const noexcept { return retainInputs != RetainInputs::Error; }
-    /// Returns these rules with compute=array (R8.2), which give the latency of a schedule on the systolic
+    /// Returns these rules with compute=array (R8.2). They give the latency of a schedule on the systolic
     /// array.
     [[nodiscard]] constexpr Rules onArray() const
     {
@@ -86,10 +86,10 @@ struct RuleSwitch
 {
     static constexpr std::size_t kMaxValues = 3;
     std::string_view name;
-    std::array<std::string_view, kMaxValues> names; ///< value names; values() returns those in use
+    std::array<std::string_view, kMaxValues> names; ///< names of the values; values() returns those in use
     std::size_t count = 0;
     std::string_view seedValue, machineValue; ///< values in the rule sets `seed` and `machine`
-    /// Describes what the value of index `ticked` allows or assumes: "tiles larger than the array".
+    /// Text of what the value with index `ticked` allows or assumes: "tiles larger than the array".
     std::string_view words;
     std::size_t ticked = 0;
     std::string_view meaning;
@@ -97,7 +97,7 @@ struct RuleSwitch
     void (*set)(Rules& rules, std::size_t value);
 
     [[nodiscard]] std::span<const std::string_view> values() const noexcept { return {names.data(), count}; }
-    /// Value that is not `ticked`; with three values the first such.
+    /// Index of a value other than `ticked`, the first such one.
     [[nodiscard]] std::size_t unticked() const noexcept { return ticked == 0 ? 1 : 0; }
     [[nodiscard]] std::string_view finalValue() const noexcept { return names[0]; }
     /// Joins the values with a separator, for example "always | split_only | off".
@@ -112,12 +112,12 @@ struct RuleSwitch
 [[nodiscard]] std::string_view ruleValue(const Rules& rules, std::string_view name);
 /// Names of the rule sets: "final", "seed" and "machine".
 [[nodiscard]] std::span<const std::string_view> ruleSetNames();
-/// Returns the rule set of this name; nothing for another word.
+/// Returns the rule set with this name; nothing if there is none.
 [[nodiscard]] std::optional<Rules> ruleSetNamed(std::string_view name);
-/// The names in a sentence: "final, seed or machine".
+/// Text with the names of the rule sets: "final, seed or machine".
 [[nodiscard]] std::string ruleSetList();
 
-/// Rules as a named set and the switches that differ from it ("name=value"), as few as possible.
+/// Rules as texts: a named rule set, and the switches that differ from it ("name=value"), as few as possible.
 struct RulesInWords
 {
     std::string_view set;
@@ -125,9 +125,9 @@ struct RulesInWords
 };
 [[nodiscard]] RulesInWords inWords(const Rules& rules);
 
-/// Name for files and options: "final", "seed", "machine" or "custom".
+/// Name of the rules in files and options: "final", "seed", "machine" or "custom".
 [[nodiscard]] std::string_view ruleSetName(const Rules& rules);
-/// Title for the user, for example "contest final", "machine" or "own choice of switches".
+/// Title of the rules for the user, for example "contest final", "machine" or "own choice of switches".
 [[nodiscard]] std::string_view ruleSetTitle(const Rules& rules);
 
 } // namespace tilewright

@@ -405,7 +405,8 @@ void TestLower::rule_3_5_costsAndTime()
     QCOMPARE(q->data.ops[OpId(0)].baseCost, 213);
     QCOMPARE(q->rounding, 0.0);
     // The bandwidth of a slow memory was rounded up to one element per unit of 64 cycles or fewer.
-    for (const auto& [rate, cycles] : {std::pair{"0.1", 20}, {"0.01", 200}, {"0.003", 667}, {"1e-6", 2'000'000}}) {
+    for (const auto& [rate, cycles] :
+         {std::pair{"0.1", 20}, {"0.01", 200}, {"0.003", 667}, {"1e-6", 2'000'000}}) {
         slow = *withMachineField(slow, "levels.external.gb_per_s", rate);
         const auto r = lowerToProblem(*m, slow);
         QVERIFY2(r.hasValue(), rate);

@@ -509,7 +509,9 @@ void SweepForm::fillMetrics()
         m_metric->addItem(sweepMetricTitle(name), name);
         m_against->addItem(sweepMetricTitle(name), name);
     }
-    m_metric->setCurrentIndex(std::max(0, m_metric->findData(m_setup.metric)));
+    const int chosenMetric = m_metric->findData(m_setup.metric);
+    m_metric->setCurrentIndex(
+        std::max(0, chosenMetric >= 0 ? chosenMetric : m_metric->findData(usualMetric(taskPlan(m_setup)))));
     m_against->setCurrentIndex(std::max(0, m_against->findData(m_setup.against)));
 }
 

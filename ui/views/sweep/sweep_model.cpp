@@ -33,9 +33,17 @@ QString metricText(const SweepModel& m, double value)
 
 } // namespace
 
+QString usualMetric(const sweep::Plan& plan)
+{
+    // The cycles of the array alone do not depend on any memory.
+    return plan.lens == sweep::Lens::Systolic ? QStringLiteral("bound_cycles")
+                                              : word(sweep::metricsOf(plan).front());
+}
+
 std::size_t SweepModel::metric() const
 {
-    return column(plan(), setup.metric.toStdString()).value_or(0);
+    const auto chosen = column(plan(), setup.metric.toStdString());
+    return chosen ? *chosen : column(plan(), usualMetric(plan()).toStdString()).value_or(0);
 }
 
 double SweepModel::valueOf(std::size_t row, std::size_t axis) const
@@ -102,6 +110,8 @@ QString sweepMetricTitle(const QString& name)
 {
     if (name == QLatin1String("edp"))
         return tr("energy-delay product");
+    if (name == QLatin1String("bound_cycles"))
+        return tr("cycles with DRAM");
     if (name == QLatin1String("step_ms"))
         return tr("time of a step (ms)");
     if (name == QLatin1String("ms_per_token"))

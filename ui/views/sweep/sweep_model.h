@@ -51,6 +51,8 @@ struct SweepModel
 
 /// The columns that can be plotted: those that are minimised.
 [[nodiscard]] std::vector<QString> sweepMetrics(const sweep::Plan& plan);
+/// Name of the column that is plotted unless another is chosen.
+[[nodiscard]] QString usualMetric(const sweep::Plan& plan);
 [[nodiscard]] QString sweepMetricTitle(const QString& name);
 
 /// "Within 5 % of the best: 128 KiB. ..."; empty without results.

@@ -25,9 +25,7 @@ QString metricName(const SweepModel& m)
 std::optional<std::size_t> boundColumn(const SweepModel& m)
 {
     const auto names = sweep::metricsOf(m.plan());
-    const std::string_view wanted = m.plan().lens == sweep::Lens::Systolic   ? "bound_cycles"
-                                    : m.plan().lens == sweep::Lens::Language ? "floor_ms"
-                                                                             : "lower_bound";
+    const std::string_view wanted = m.plan().lens == sweep::Lens::Language ? "floor_ms" : "lower_bound";
     const auto at = std::ranges::find(names, wanted);
     return m.metric() == 0 && at != names.end() && at != names.begin()
                ? std::optional(static_cast<std::size_t>(at - names.begin()))

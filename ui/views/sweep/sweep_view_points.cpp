@@ -121,7 +121,9 @@ void SweepView::openPoint(std::size_t row, bool compare)
     if (!hardware)
         return refuse(sentence(hardware.error().message));
     Schedule schedule = document().schedule();
-    if (const auto text = results.schedules.find(r.from); text != results.schedules.end()) {
+    const auto text = results.schedules.find(r.from);
+    const bool hasSchedule = text != results.schedules.end();
+    if (hasSchedule) {
         auto read = readSchedule(*document().problem(), text->second, "sweep");
         if (!read)
             return refuse(sentence(read.error().message));
@@ -135,18 +137,21 @@ void SweepView::openPoint(std::size_t row, bool compare)
         document().addBaseline(open ? sweepPointName(m_model, *open) : tr("before %1").arg(name),
                                document().snapshot());
     }
-    const QString text = tr("Open %1").arg(name);
+    const QString step = tr("Open %1").arg(name);
     if (results.sweep->workloads.front().content) { // its sizes are its own, and so is its schedule
         const auto sizes = sweep::dimensionsAt(m_model.plan(), sweep::pointAt(m_model.plan(), r.point));
-        const Status done = document().setSizes({sizes.begin(), sizes.end()}, *hardware->machine, text);
+        const Status done = document().setSizes({sizes.begin(), sizes.end()}, *hardware->machine, step);
         if (!done)
             refuse(sentence(done.error().message));
         else if (compare)
             Q_EMIT compareRequested();
         return;
     }
-    const Status done = hardware->machine ? document().adopt(*hardware->machine, std::move(schedule), text)
-                                          : document().adopt(*hardware->hardware, std::move(schedule), text);
+    // Without a schedule of its own the point changes the machine as the Machine pane does: a start schedule
+    // is made anew, for another the tiles are offered anew.
+    const Status done = !hardware->machine ? document().adopt(*hardware->hardware, std::move(schedule), step)
+                        : hasSchedule      ? document().adopt(*hardware->machine, std::move(schedule), step)
+                                           : document().setMachine(*hardware->machine, step, {});
     if (!done)
         return refuse(sentence(done.error().message));
     if (compare)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tile grid as data: cost of each tile, order of the tiles, order drawn by hand.
+// The tile grid as data: cost of each tile, order of the tiles, and an order that is drawn by hand.
 #pragma once
 
 #include "eval/step_table.h"
@@ -17,20 +17,20 @@
 
 namespace tilewright::ui {
 
-/// The cost of one tile: sums over its k steps.
+/// The cost of a tile, as sums over its k steps.
 struct TileSums
 {
     double latency = 0, compute = 0, memory = 0;
     std::int64_t loadElements = 0, storeElements = 0;
     std::int64_t peakWorkingSet = 0;
-    std::int32_t visit = -1; ///< position in the traversal; -1 = not reached by the trace
+    std::int32_t visit = -1; ///< position in the traversal order; -1 if the trace does not reach the tile
     [[nodiscard]] Bound bound() const noexcept
     {
         return compute > memory ? Bound::Compute : compute < memory ? Bound::Memory : Bound::Balanced;
     }
 };
 
-/// The steps of a subgraph and the sums of its tiles. Computed in the background, immutable.
+/// The steps of a subgraph and the sums of its tiles. Computed in the background; immutable.
 struct TileTrace
 {
     TraceKey key;
@@ -39,15 +39,15 @@ struct TileTrace
     std::vector<TileSums> tiles; ///< sums of each tile, by tile index
     double lowLatency = 0, highLatency = 0;
     std::int64_t lowLoad = 0, highLoad = 0;
-    /// Fractions of the last row and column that are inside the tensor (R5.2); 1 if the tile size divides the
-    /// tensor.
+    /// Share of the last row (column) of tiles that is inside the tensor (R5.2); 1 if the tile size divides
+    /// the size of the tensor.
     double lastRow = 1, lastCol = 1;
 };
 
-/// Grids with more tiles than this are not traced tile by tile.
+/// Maximum number of tiles of a grid that is traced tile by tile.
 inline constexpr std::int64_t kMaxTiles = StepTable::kMaxSteps;
 
-/// Null if stopped.
+/// Traces a subgraph. Null if stopped.
 [[nodiscard]] std::shared_ptr<const TileTrace> buildTileTrace(const TraceKey& key, const Progress& progress,
                                                               std::int64_t expectedSteps);
 
@@ -58,13 +58,13 @@ public:
     OrderDrawing() = default;
     explicit OrderDrawing(const TileGrid& grid);
 
-    /// The mouse moves to this tile: tiles on the straight line from the last one are added, each once.
-    /// Moving back to the second-last tile removes the last one.
+    /// To be called when the mouse moves to a tile. The tiles on the straight line from the last one are
+    /// added, each at most once. Moving back to the second-last tile removes the last one.
     void moveTo(std::int64_t tile);
-    /// Adds only this tile; ignored if it is in the order already.
+    /// Adds only this tile, unless the order has it already.
     void append(std::int64_t tile);
     void removeLast();
-    /// Continues an order that was drawn before.
+    /// Continues the order of an earlier drawing.
     void resume(const std::vector<std::int64_t>& tiles);
 
     [[nodiscard]] bool empty() const { return m_tiles.empty(); }
@@ -73,9 +73,9 @@ public:
         return static_cast<std::int64_t>(m_tiles.size()) == m_grid.tiles();
     }
     [[nodiscard]] const std::vector<std::int64_t>& tiles() const { return m_tiles; }
-    /// The whole order: the drawn tiles, then the others in their previous order.
+    /// Returns the whole order: the drawn tiles, followed by the other tiles in their previous order.
     [[nodiscard]] std::vector<std::int64_t> completed(std::span<const std::int64_t> before) const;
-    /// The completed order as a traversal, as a preset if one matches.
+    /// Returns the completed order as a traversal. If it equals a preset, the traversal is that preset.
     [[nodiscard]] Traversal traversal(const Traversal& before) const;
 
 private:
@@ -84,8 +84,8 @@ private:
     std::vector<bool> m_drawn;
 };
 
-/// "0–3, 7–4, 8–12 ↓ …": an order as runs of neighbours along a row (along a column with an arrow), at most
-/// `most` runs.
+/// Text of an order as runs of neighbouring tiles along a row, or along a column with an arrow, at most
+/// `most` runs: "0–3, 7–4, 8–12 ↓ …".
 [[nodiscard]] QString orderRuns(std::span<const std::int64_t> order, std::int64_t cols, int most);
 
 enum class TileColour { Latency, Bound, Loads, Order };
@@ -95,7 +95,7 @@ struct TilesOptions
     TileColour colour = TileColour::Latency;
 };
 
-/// The contents of the tile grid, without the mouse position.
+/// The contents of the tile grid. Does not include the mouse position.
 struct TilesModel
 {
     QString hint;     ///< shown instead of a grid: why there is none

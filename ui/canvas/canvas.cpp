@@ -427,8 +427,8 @@ bool Canvas::handle(QEvent* event)
 
 void Canvas::wheelEvent(QWheelEvent* event)
 {
-    // A touchpad reports pixels: two fingers scroll, with Ctrl they zoom. A mouse wheel zooms (docs/design.md
-    // 4.1), unless the preference is that it scrolls.
+    // A touchpad reports pixels: two fingers scroll, with Ctrl they zoom. A mouse wheel zooms
+    // (docs/design.md 4.1), unless the preference is that it scrolls.
     const bool control = event->modifiers() & Qt::ControlModifier;
     if (!control && (m_wheelScrolls || !event->pixelDelta().isNull())) {
         QPointF by =

@@ -24,9 +24,9 @@ class QMainWindow;
 
 namespace tilewright::ui {
 
-/// State of the window for one workload, which is restored when the workload is opened again (docs/design.md
-/// 4.6). It is stored beside the settings in one small file per pair of problem and schedule, never in the
-/// user's own files.
+/// State of the window for one workload, which is restored when the workload is opened again
+/// (docs/design.md 4.6). It is stored beside the settings in one small file per pair of problem and schedule,
+/// never in the user's own files.
 struct FileSession : DocumentMarks
 {
     QString problem;  ///< path of the problem or model

@@ -30,10 +30,11 @@ namespace tilewright::ui {
 void standBack();
 
 /// Background job of which only the newest request matters. A running request is finished and delivered
-/// before the newest one starts: if every edit cancelled it, views would never be updated (docs/design.md
-/// 5.1). With `cancelRunning` a new request stops the running one (for work of 100 ms and more). `work` runs
-/// on a pool thread and must not touch widgets. `deliver` runs on the GUI thread, and never after this object
-/// is destroyed. An exception of `work` is rethrown on the GUI thread, where Application reports it.
+/// before the newest one starts: if every edit cancelled it, views would never be updated
+/// (docs/design.md 5.1). With `cancelRunning` a new request stops the running one (for work of 100 ms and
+/// more). `work` runs on a pool thread and must not touch widgets. `deliver` runs on the GUI thread, and
+/// never after this object is destroyed. An exception of `work` is rethrown on the GUI thread, where
+/// Application reports it.
 template <typename R> class LatestJob : public QObject
 {
 public:

@@ -32,7 +32,7 @@ PYBIND11_MODULE(_core, m)
             return;
         const py::gil_scoped_acquire gil;
         if (PyErr_WarnEx(PyExc_UserWarning, what.text().c_str(), 1) < 0)
-            // the user turned warnings into errors, but a file reader cannot raise one
+            // The user turned warnings into errors, but a file reader cannot raise one.
             PyErr_WriteUnraisable(nullptr);
     });
     watchForTheEnd();

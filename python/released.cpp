@@ -101,7 +101,7 @@ LongWork::~LongWork()
 
 void watchForTheEnd()
 {
-    // a forked child has none of the other threads: reset the state
+    // A forked child has none of the other threads: reset the state.
     ::pthread_atfork(nullptr, nullptr, [] { new (&end()) End; });
     pybind11::module_::import("atexit").attr("register")(pybind11::cpp_function(&stopAll));
 }

@@ -56,7 +56,7 @@ std::string gemmTable(const lower::LoweredProblem& lowered)
             if (layer.count > 1)
                 name += "#" + std::to_string(i);
             const std::string plain = name;
-            // the names of layers in a table must be unique
+            // The names of layers in a table must be unique.
             for (int copy = 2; !used.insert(name).second; ++copy)
                 name = plain + "#" + std::to_string(copy);
             out += name + ", " + std::to_string(layer.gemm.m) + ", " + std::to_string(layer.gemm.n) + ", " +

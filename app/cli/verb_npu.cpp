@@ -69,7 +69,7 @@ void printSearch(const npu::NpuGraph& graph, const npu::RunOptions& options, con
         std::cout << "  " << graph.opNames[o.ops.front()];
         if (o.ops.size() > 1)
             std::cout << " and " << o.ops.size() - 1 << " more";
-        // empty for an operator without a matrix product
+        // Empty for an operator without a matrix product.
         const std::string tile = npu::tileText(type, chosen.tile);
         std::cout << ": " << tile << (tile.empty() ? "" : ", ") << "alone " << alone(chosen) << " cycles";
         if (o.chosen != 0)

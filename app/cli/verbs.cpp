@@ -28,7 +28,7 @@ sigset_t endSignals()
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
     struct sigaction hangUp = {};
-    // nohup ignores SIGHUP: keep that
+    // Nohup ignores SIGHUP: keep that.
     if (::sigaction(SIGHUP, nullptr, &hangUp) == 0 && hangUp.sa_handler != SIG_IGN)
         sigaddset(&set, SIGHUP);
     return set;
@@ -56,7 +56,7 @@ InterruptGuard::InterruptGuard()
 InterruptGuard::~InterruptGuard()
 {
     m_waiter.request_stop();
-    // wakes the waiting thread; no other thread gets this signal
+    // Wakes the waiting thread; no other thread gets this signal.
     pthread_kill(m_waiter.native_handle(), SIGINT);
     m_waiter.join();
     const sigset_t set = endSignals();

@@ -124,7 +124,7 @@ int main(int argc, char** argv)
     cli.allow_extras(false);
     const std::vector<std::string> unknown = cli.remaining();
     if (std::any_of(unknown.begin(), unknown.end(), [](const std::string& a) { return a.starts_with("--"); }))
-        // options of Qt have one dash, so an option with two dashes is unknown
+        // Options of Qt have one dash, so an option with two dashes is unknown.
         return *parse(cli, argc, argv);
     const auto usual = qInstallMessageHandler(&sayWhyNoWindow);
     Application app(argc, argv);

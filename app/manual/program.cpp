@@ -130,7 +130,7 @@ void addOptions(CLI::App& verb, verbs::OptionList& list, std::optional<Error>& e
         if (o.count > 0)
             // 1 to `count` values; the list reports missing ones in its own words
             added->expected(1, static_cast<int>(o.count));
-        // only lists are split at commas: a single number with a comma is refused
+        // Only lists are split at commas: a single number with a comma is refused.
         if (o.isNumber() && o.isList)
             added->delimiter(',');
     }

@@ -271,7 +271,7 @@ Canvas::Canvas(const ViewContext& context, QString name, QString title, QWidget*
     installCanvasAccessibility();
     addCommonKeys();
     m_time.start();
-    // the hints that canvases paint contain keys
+    // The hints that canvases paint contain keys.
     connect(&registry(), &Actions::keysChanged, this, qOverload<>(&QWidget::update));
     // Parts of another problem are meaningless in the zoom history.
     document().whenChanged(this, Part::Problem, [this] {

@@ -4,7 +4,7 @@
 namespace tilewright::ui {
 
 namespace {
-// wheel turns that follow each other within this time make one entry of the history
+// Wheel turns that follow each other within this time make one entry of the history.
 constexpr qint64 kTogetherMs = 700;
 constexpr std::size_t kMost = 100;
 } // namespace

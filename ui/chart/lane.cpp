@@ -182,7 +182,7 @@ Heights heightsOf(const LaneModel& m, bool optional)
 double naturalHeight(const LaneModel& m)
 {
     const Heights h = heightsOf(m, true);
-    // width of an export in pixels, for which naturalHeight() is computed
+    // Width of an export in pixels, for which naturalHeight() is computed.
     constexpr double kUsualWidth = 1200;
     return headerHeight(m, kUsualWidth - m.titleSpace) + (m.legends ? lineHeight(0.9) + 6 : 0) +
            (m.readout ? lineHeight(0.9) + 4 : 0) + h.fixed + h.free + lineHeight(0.9) + 8 +
@@ -192,7 +192,7 @@ double naturalHeight(const LaneModel& m)
 LanePlaces lanePlaces(const QRectF& area, const LaneModel& m, double scroll, bool exporting)
 {
     LanePlaces p;
-    // exported pictures have no buttons beside the title
+    // Exported pictures have no buttons beside the title.
     const double titleSpace = exporting ? 0 : m.titleSpace;
     const double left = area.left() + kMargin;
     const double right = area.right() - kMargin;

@@ -114,14 +114,14 @@ struct Lane
     std::vector<MarkRow> rows;
     bool repeats = false; ///< the rows repeat those of the previous lane, so that they are not copied again
     std::optional<Curve> curve;
-    // curves painted behind `curve`, the tallest first, so that together they look like a stack
+    // Curves painted behind `curve`, the tallest first, so that together they look like a stack.
     std::vector<Curve> behind;
     /// Additional painting on top of the lane.
     std::function<void(QPainter&, const LaneFrame&)> paint;
     bool paintsMarks = false; ///< `paint` also draws the marks
     /// Text for a time without a mark. `y`: 0 at the top, 1 at the bottom of the lane.
     std::function<QString(double time, double y)> readout;
-    // tooltip as rich text; without it, `readout` is used
+    // Tooltip as rich text; without it, `readout` is used.
     std::function<QString(double time, double y)> tooltip;
     QStringList facts;    ///< texts at the right of the lane
     QString factsTooltip; ///< tooltip of `facts` as rich text
@@ -152,7 +152,7 @@ struct LaneModel
     /// Several forms of the legend; the longest one that fits is used. It is beside the title if there is
     /// room and no sentence.
     std::function<std::vector<std::vector<ChartKey>>(const Theme&)> legends;
-    // index of the form of the legend, if it depends on the zoom
+    // Index of the form of the legend, if it depends on the zoom.
     std::function<std::size_t(const Axis&)> legendForm;
     std::vector<Lane> lanes;
     std::vector<LaneLine> lines;
@@ -164,8 +164,8 @@ struct LaneModel
     bool readout = true;  ///< true if the chart has a readout line
     // true: the chart is drawn pale, because its content belongs to other settings than the current ones
     bool dimmed = false;
-    // smallest scale of the heights of lanes; if they do not fit at this scale, they scroll; 0: they never
-    // scroll
+    // Smallest scale of the heights of lanes; if they do not fit at this scale, they scroll; 0: they never
+    // scroll.
     double least = 0;
     double most = 2;
     double labelWidth = 60; ///< minimum width of the column of names in pixels
@@ -246,7 +246,7 @@ void paintRow(QPainter& painter, const MarkRow& row, const LaneFrame& frame);
 /// Columns of a lane that depend on the visible range only, and can be cached.
 struct LaneColumns
 {
-    // share columns by row and layer: shares[row][layer]
+    // Share columns by row and layer: shares[row][layer].
     std::vector<std::vector<std::vector<ShareColumn>>> shares;
     std::vector<LowHigh> curve, ghost;
     std::vector<std::vector<LowHigh>> behind; ///< pixel columns of the curves of Lane::behind, by index

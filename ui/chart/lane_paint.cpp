@@ -18,7 +18,7 @@ namespace tilewright::ui {
 
 namespace {
 
-// maximum number of marks with labels; with more marks each one is too narrow for a label
+// Maximum number of marks with labels; with more marks each one is too narrow for a label.
 constexpr std::size_t kLabelled = 3000;
 constexpr double kWide = 3;         // minimum width in pixels of a mark that is drawn separately
 constexpr double kLabelPixels = 34; // minimum width in pixels of a mark with an elided label

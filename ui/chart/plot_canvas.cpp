@@ -108,7 +108,7 @@ std::vector<PicturePart> PlotCanvas::partsIn(const QSize& size)
     std::vector<PicturePart> parts;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const PlotFrame f = frameOf(all, i, QRectF(QPointF(0, 0), size), true);
-        // marks are searched from the last to the first, because the last one is on top
+        // Marks are searched from the last to the first, because the last one is on top.
         for (auto m = all[i].marks.rbegin(); m != all[i].marks.rend(); ++m)
             if (m->id >= 0) {
                 const double reach = m->radius + 3;

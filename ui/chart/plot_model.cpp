@@ -223,7 +223,7 @@ public:
     LabelPlacer(const PlotModel& model, const PlotFrame& frame, const QFontMetricsF& font)
         : m_model(model), m_frame(frame), m_plot(frame.plot), m_font(font)
     {
-        // there may be thousands of marks at a few positions: use each position once
+        // There may be thousands of marks at a few positions: use each position once.
         std::set<std::array<int, 3>> seen;
         for (const PlotMark& m : model.marks) {
             const Circle c{frame.toPixel(m.x, m.y), m.radius};

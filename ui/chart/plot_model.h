@@ -25,7 +25,7 @@ struct PlotAxis
     double beyond = 0;
     /// Text of a tick and of the readout; if missing, shortNumber() is used. An empty text hides the tick.
     std::function<QString(double)> text = {};
-    // widest text of a y axis, for which constant space is reserved
+    // Widest text of a y axis, for which constant space is reserved.
     QString widest = QStringLiteral("8.88M");
     std::vector<double> ticks = {};     ///< tick values; empty: round values
     std::optional<double> current = {}; ///< value of the highlighted tick

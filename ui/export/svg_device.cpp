@@ -124,7 +124,7 @@ private:
             return;
         }
         if (name == QLatin1String("g") || name == QLatin1String("defs")) {
-            // the group is written only if an element follows inside it
+            // The group is written only if an element follows inside it.
             m_waiting.push_back({name, in.attributes()});
             return;
         }

@@ -158,7 +158,7 @@ bool FileActions::open(const QStringList& paths)
         const QString absolute = QFileInfo(path).absoluteFilePath();
         if (auto file = readLensFile(absolute)) {
             if (m_state.document.model() && absolute == m_state.document.problemPath())
-                // the file was opened for all lenses, so it is reloaded for all lenses
+                // The file was opened for all lenses, so it is reloaded for all lenses.
                 file->kind = FileKind::Model;
             files.push_back(std::move(*file));
         } else {

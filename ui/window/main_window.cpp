@@ -206,7 +206,7 @@ void MainWindow::connectParts()
     if (auto* solver = qobject_cast<SolverView*>(view(QStringLiteral("solver")))) {
         // F9 starts the solver from any view, so the Solver view is shown.
         connect(solver, &SolverView::started, this, [this] {
-            // the schedule that is solved, and the place where the result is shown
+            // The schedule that is solved, and the place where the result is shown.
             m_panes->showLens(Lens::Schedule);
             QDockWidget* dock = m_panes->dock(QStringLiteral("solver"));
             dock->show(), dock->raise();
@@ -420,7 +420,7 @@ void MainWindow::setTheme(const QString& choice)
     if (auto* primary = findChild<QToolButton*>(QStringLiteral("primary")))
         primary->setStyleSheet(
             QStringLiteral("QToolButton { background: %1; color: %2; border-radius: 4px; padding: 4px 12px;"
-                           // set explicitly, because a widget with a style sheet does not follow the font
+                           // Set explicitly, because a widget with a style sheet does not follow the font.
                            " font-size: %6px; }"
                            "QToolButton:hover, QToolButton:focus { background: %3; }"
                            "QToolButton:disabled { background: %4; color: %5; }")

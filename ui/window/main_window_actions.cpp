@@ -512,7 +512,7 @@ void MainWindow::exportCsvFile(const QString& what)
 
 void MainWindow::exportSteps(StepCsv table, const QString& path)
 {
-    // size in bytes of an export above which the user is asked first
+    // Size in bytes of an export above which the user is asked first.
     constexpr std::int64_t kAskedFor = 200'000'000;
     m_state->document.waitForSnapshot();
     const SnapshotPtr snapshot = m_state->document.snapshot();

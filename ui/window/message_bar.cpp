@@ -141,7 +141,7 @@ void MessageBar::show(Kind kind, const QString& text, const QString& actionText,
     update();
     // A message without buttons disappears after a while, unless it is an error.
     kind != Kind::Error && !m_run && !m_runOther
-        // warnings are shown twice as long as information
+        // Warnings are shown twice as long as information.
         ? m_hideTimer.start(kind == Kind::Info ? kShownMs : 2 * kShownMs)
         : m_hideTimer.stop();
     QAccessibleEvent event(this, QAccessible::Alert);

@@ -74,7 +74,7 @@ Panes::Panes(QMainWindow& window, AppState& state, QStackedWidget& centre, QWidg
     connect(&m_centre, &QStackedWidget::currentChanged, this, &Panes::currentChanged);
     connect(&m_centre, &QStackedWidget::currentChanged, this, &Panes::centreChanged);
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { follow(now); });
-    // time in milliseconds in which window managers may maximise a window that was just shown
+    // Time in milliseconds in which window managers may maximise a window that was just shown.
     constexpr int kSettledMs = 600;
     m_settled.setSingleShot(true);
     m_settled.setInterval(kSettledMs);

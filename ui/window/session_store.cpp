@@ -182,7 +182,7 @@ SessionStore::SessionStore(QMainWindow& window, AppState& state, Panes& panes)
             m_best = now->evaluation.total;
     };
     m_state.document.whenChanged(this, Part::Problem | Part::Machine | Part::Snapshot, [this, compare] {
-        // the problem is also another one after a change of the machine
+        // The problem is also another one after a change of the machine.
         if (m_bestOf != m_state.document.problem()) {
             m_bestOf = m_state.document.problem();
             m_best = 0;
@@ -308,7 +308,7 @@ void SessionStore::restoreFile()
     Document& document = m_state.document;
     const auto session = readFileSession(sessionFolder(), document.problemPath(), document.schedulePath());
     saveOpenFiles();
-    // opening a file reported changes that the session is about to restore, so nothing needs to be written
+    // Opening a file reported changes that the session is about to restore, so nothing needs to be written.
     m_timer.stop();
     knowNotes(session && document.notes().isEmpty() ? session->notes : Document::Notes());
     if (!session) {

@@ -57,7 +57,7 @@ SourceDialog::SourceDialog(const QString& path, const std::string& text, const E
     QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
     font.setPointSizeF(uiFont(1.0).pointSizeF());
     m_editor->setFont(font);
-    // wraps lines, because some files have a single long line
+    // Wraps lines, because some files have a single long line.
     m_editor->setLineWrapMode(QPlainTextEdit::WidgetWidth);
     m_editor->setAccessibleName(tr("Text of the file"));
     m_editor->setPlainText(shown(text));

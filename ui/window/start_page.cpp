@@ -220,7 +220,7 @@ QIcon recentIcon(const QFileInfo& file, const Theme& theme, double ratio)
     QPixmap pixmap = blankPicture(theme, ratio);
     QPainter painter(&pixmap);
     painter.setPen(theme.muted);
-    // large, because the picture is shown at a third of its size
+    // Large, because the picture is shown at a third of its size.
     painter.setFont(uiFont(2.2, QFont::DemiBold));
     painter.drawText(QRectF(QPointF(0, 0), kPicture), Qt::AlignCenter, file.suffix().toUpper());
     return QIcon(pixmap);

@@ -249,8 +249,7 @@ void StatusStrip::fillMenu()
     }
 }
 
-/// Shows the total with the cycles of the array itself. Hidden under rules for which this is the normal
-/// total.
+/// Shows the total with the cycles of the array. Hidden under rules for which it is the normal total.
 void StatusStrip::refreshArray(const Snapshot* shown, bool valid)
 {
     if (!shown || !valid || shown->evaluation.rules.compute == Rules::Compute::Array) {
@@ -392,8 +391,7 @@ void StatusStrip::refresh()
 
     const SnapshotPtr& before = document.lastStep().before;
     if (const SnapshotPtr& preview = document.preview()) {
-        // The total shown is still that of the document. The text of the preview replaces the change of the
-        // last edit.
+        // The total is still that of the document; the preview's text replaces the change of the last edit.
         QString text = tr("Preview %1").arg(number(preview->evaluation.total));
         if (valid && snapshot->evaluation.total > 0)
             text += QStringLiteral(" (%1)").arg(
@@ -415,8 +413,7 @@ void StatusStrip::refresh()
                      !inSeconds ? signedNumber(by)
                                 : (by < 0 ? QChar(0x2212) : QLatin1Char('+')) + secondsText(std::abs(by)),
                      signedPercent(by / was));
-        // An edit may change only the cycles on the array, for example by a smaller k. Then that change is
-        // shown.
+        // If an edit changes only the cycles on the array (for example a smaller k), that change is shown.
         const double array = before->arrayTotal > 0 ? snapshot->arrayTotal / before->arrayTotal - 1 : 0;
         constexpr double kLeastShown = 0.01;
         const bool onlyArray = by == 0 && std::abs(array) >= kLeastShown;

@@ -46,7 +46,7 @@ Gesture clickOn(const QString& caption, std::function<Spot()> where, Qt::Keyboar
 namespace {
 
 constexpr int kPollMs = 200;
-// distance in pixels between the card and its control, and between the card and the edges
+// Distance in pixels between the card and its control, and between the card and the edges.
 constexpr int kApart = 8;
 
 /// Frame around the control of a step. Mouse events pass through it.
@@ -94,7 +94,7 @@ TourGuide::TourGuide(MainWindow& window) : QFrame(&window), m_window(window), m_
     const auto button = [&](const QString& text, const QString& tip) {
         auto* b = new QPushButton(text, this);
         b->setToolTip(tip);
-        // a click on the button leaves the keyboard focus where the step needs it
+        // A click on the button leaves the keyboard focus where the step needs it.
         b->setFocusPolicy(Qt::TabFocus);
         return b;
     };

@@ -196,7 +196,7 @@ void TourPlayer::aim()
         handOver();
         return;
     }
-    // the control waits for a file that is still being opened
+    // The control waits for a file that is still being opened.
     if (!spot.control->isEnabled() && ++m_polls <= kMaxPolls) {
         m_then = &TourPlayer::aim;
         m_timer.start(kTargetPollMs);

@@ -142,7 +142,7 @@ QAction* Actions::offer(QWidget* owner, ActionSpec spec, std::function<void(bool
         action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
         connect(action, &QAction::triggered, this, [this, action](bool checked) {
             if (const Offer* offer = offerInUse(action)) {
-                // a copy, because running the action may register further actions
+                // A copy, because running the action may register further actions.
                 const auto run = offer->run;
                 run(checked);
             }

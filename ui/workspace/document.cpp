@@ -274,7 +274,7 @@ void Document::newSchedule()
 void Document::close()
 {
     setProblem(nullptr, {}, {});
-    // the edited machine was discarded with the document
+    // The edited machine was discarded with the document.
     if (const auto preset = machinePreset(m_nextMachine.name))
         m_nextMachine = *preset;
 }

@@ -34,7 +34,7 @@ struct Baseline
     double secondsOfUnit = 0; ///< duration of a time unit of its latencies in seconds; 0 without a machine
 };
 
-// a namespace of its own, so that its operator| does not hide Qt's operator| for keys and modifiers
+// A namespace of its own, so that its operator| does not hide Qt's operator| for keys and modifiers.
 namespace parts {
 
 /// The parts of a Document that can change, as flags.
@@ -328,7 +328,7 @@ private:
     void announce(Parts parts);
     [[nodiscard]] State state() const { return {m_problem, m_model, m_schedule, m_dimensions}; }
     void push(State next, const QString& text, const QString& mergeKey);
-    // undo command that also records whether the last step was an edit, an undo or a redo
+    // Undo command that also records whether the last step was an edit, an undo or a redo.
     class EditCommand;
     void beginStep(LastStep::Way way);
     void endStep();
@@ -347,7 +347,7 @@ private:
                                              const QString& path) const;
     [[nodiscard]] Result<lower::ModelOnMachinePtr> withDimensions(const onnx::Dimensions& dimensions,
                                                                   const Machine& machine) const;
-    // returns the start schedule under rules()
+    // Returns the start schedule under rules().
     [[nodiscard]] Schedule startOf(const Problem& problem) const;
     void takeBase(ProblemPtr problem, lower::ModelOnMachinePtr model);
     [[nodiscard]] Result<lower::ModelOnMachinePtr> onMachine(const Machine& machine) const;
@@ -386,10 +386,10 @@ private:
     std::uint64_t m_revision = 0;
     SnapshotPtr m_snapshot;
     SnapshotPtr m_lastValid;
-    // evaluation of the schedule that apply() is setting at the moment; otherwise null
+    // Evaluation of the schedule that apply() is setting at the moment; otherwise null.
     SnapshotPtr m_judged;
     LastStep m_lastStep;
-    // index of the undo stack after the step that retile() extends; -1 if there is none
+    // Index of the undo stack after the step that retile() extends; -1 if there is none.
     int m_retileAt = -1;
     /// True from the first undo command of a step until the undo stack has counted the step. A click in the
     /// history undoes several commands in one step.
@@ -402,7 +402,7 @@ private:
     Nudges m_nudges;
     std::vector<Baseline> m_baselines;
     int m_baselineIndex = -1;
-    // a pool of its own, so that evaluation does not wait for long background jobs of views
+    // A pool of its own, so that evaluation does not wait for long background jobs of views.
     QThreadPool m_pool;
     std::unique_ptr<LatestJob<SnapshotPtr>> m_evaluation;
     std::unique_ptr<LatestJob<std::function<void()>>>

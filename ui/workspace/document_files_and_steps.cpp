@@ -224,7 +224,7 @@ Schedule Document::savedSchedule() const
     out.rules = statedRules(*m_problem, m_rules);
     if (m_model)
         out.extra = lower::withMachineField(out.extra, m_model->machine, m_dimensions);
-    // hardware of a plain problem, if it differs from the hardware of the problem file
+    // Hardware of a plain problem, if it differs from the hardware of the problem file.
     std::optional<Hardware> own;
     if (!m_model && m_problem->hardware() != m_fileHardware)
         own = m_problem->hardware();
@@ -428,7 +428,7 @@ void Document::assign(const State& state)
         refreshColours();
         renewTaker();
         announce(Part::Machine);
-        // evaluates at once, so that views never combine the costs of one machine with the steps for another
+        // Evaluates at once, so that views never combine the costs of one machine with the steps for another.
         evaluateNow();
         return;
     }

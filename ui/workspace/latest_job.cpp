@@ -14,7 +14,7 @@ QThreadPool* backgroundPool()
     static QThreadPool pool;
     static const bool once = [] {
         qAddPostRoutine(
-            // at this point running jobs can still post their results to the application
+            // At this point running jobs can still post their results to the application.
             [] { pool.waitForDone(); });
         return true;
     }();

@@ -84,7 +84,7 @@ Result<LensFile> readLensFile(const QString& path)
                 : validation::isMeasuredSet(content->view())
                     ? Result(FileKind::Measurements)
                     : fileKindOf(content->view(), path.toStdString());
-    // only if the file is of no other kind that the program knows
+    // Only if the file is of no other kind that the program knows.
     if (!kind && overlay::isNamedValues(content->view()))
         kind = FileKind::Measurements;
     if (!kind)

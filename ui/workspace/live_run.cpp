@@ -14,7 +14,7 @@ namespace tilewright::ui {
 
 namespace {
 
-// duration in ms above which a running request is stopped by a newer one (docs/design.md 5.1)
+// Duration in ms above which a running request is stopped by a newer one (docs/design.md 5.1).
 constexpr double kLong = 100;
 constexpr std::chrono::milliseconds kAtOnce(8); // time that an edit waits for its run
 
@@ -88,7 +88,7 @@ void LiveRun::need()
     if (!snapshot || isPresent(m_asked))
         return;
     m_asked = {snapshot, m_options};
-    // the edit was undone before its run began, so the last run is current again
+    // The edit was undone before its run began, so the last run is current again.
     if (m_result && isPresent({m_result->of, m_result->options})) {
         m_job.cancel();
         Q_EMIT changed();
@@ -119,7 +119,7 @@ void LiveRun::need()
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
         return out;
     });
-    // waiting for longer runs would only delay the edit
+    // Waiting for longer runs would only delay the edit.
     if (m_lastMs < 2 * static_cast<double>(kAtOnce.count()))
         m_job.deliverWithin(kAtOnce);
 }

@@ -65,7 +65,7 @@ struct FoundMappings
     bool reduced = false; ///< true if the proof holds in a reduced space only
     // true if the proof holds within the constraints only (architecture with levels)
     bool constrained = false;
-    // why no mapping exists: the smallest set of limits that excludes all mappings, if known
+    // Why no mapping exists: the smallest set of limits that excludes all mappings, if known.
     std::string reason;
     double seconds = 0;
 

@@ -56,7 +56,7 @@ Result<ModelFile> readModelFile(std::string_view text, const QString& path, cons
     if (isLanguage)
         out.dimensions = !first.empty() && llm::optionsOf(first) ? first : rememberedDimensions(path);
     auto workload = lower::readWorkload(text, file, out.dimensions);
-    // remembered options may not suit the file any more, because it may have changed
+    // Remembered options may not suit the file any more, because it may have changed.
     if (!workload && isLanguage && !out.dimensions.empty()) {
         out.forgotten = workload.error();
         out.dimensions.clear();

@@ -115,7 +115,7 @@ void Overlays::request()
     m_job.request([model, snapshot, subject = subject(), kind = m_lens](const std::stop_token& stop) {
         Figures out{model, {}, {}};
         if (kind == verbs::SummaryKind::Schedule) {
-            // the plain problem has the same ops as its derived model, in its own units
+            // The plain problem has the same ops as its derived model, in its own units.
             if (snapshot->evaluation.valid())
                 out.ours = overlay::figuresOf(*model, snapshot->schedule, snapshot->evaluation);
             else

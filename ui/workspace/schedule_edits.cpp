@@ -154,7 +154,7 @@ bool splitSelection(Document& document, Selection& selection)
     if (!home)
         return refuse(document, "the selected ops are in different subgraphs");
     if (ops.size() > 1 && ops.size() == document.schedule()[*home].ops.size())
-        // the ops are the whole subgraph: do as if the subgraph itself were selected
+        // The ops are the whole subgraph: do as if the subgraph itself were selected.
         return splitApartSelection(document, selection);
     return applyAndSelect(
         document, selection,

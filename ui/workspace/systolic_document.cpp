@@ -333,7 +333,7 @@ void SystolicDocument::waitIdle()
 namespace {
 
 constexpr std::size_t kListedConflicts = 200;
-// maximum number of steps for the simulation of Belady replacement
+// Maximum number of steps for the simulation of Belady replacement.
 constexpr std::int64_t kSimulatedSteps = std::int64_t{1} << 18;
 
 /// Returns the message of an error without its path, because the path refers to a field of a file.
@@ -423,7 +423,7 @@ std::shared_ptr<const TileResult> computeTiles(const SystolicSettings& s)
     for (const systolic::TileMethod m :
          {systolic::TileMethod::Analytic, systolic::TileMethod::Exhaustive, systolic::TileMethod::Learned}) {
         const auto i = static_cast<std::size_t>(m);
-        // first call without timing, because it includes a one-time setup
+        // First call without timing, because it includes a one-time setup.
         (void)systolic::chooseTile(query, m);
         QElapsedTimer timer;
         timer.start();

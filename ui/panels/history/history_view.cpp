@@ -181,7 +181,7 @@ QVariant HistoryModel::lookOf(int row, int column, int role) const
     }
     case Qt::ForegroundRole: {
         const Theme& theme = m_context.themes.theme();
-        // the row is an edit that was undone and can be redone
+        // The row is an edit that was undone and can be redone.
         return row > current() ? theme.muted : theme.text;
     }
     case Qt::ToolTipRole:

@@ -228,8 +228,7 @@ void InspectorView::refresh()
         }))
         m_body->verticalScrollBar()->setValue(0);
     m_shownOps = ops;
-    // The layout is suspended: otherwise every note and button that appears would cause a new layout of the
-    // page.
+    // The layout is suspended: otherwise each note or button that appears would lay out the page again.
     QLayout* const page = m_title->parentWidget()->layout();
     page->setEnabled(false);
     const QStringList opNames = refreshTexts(*snapshot, *id);
@@ -325,8 +324,7 @@ QStringList InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
         problemFound(tr("Working set exceeds fast memory by %1").arg(number(e.peakWorkingSet - capacity)));
     for (const Issue& issue : snapshot.evaluation.issues)
         if (issue.subgraph == id &&
-            // An out-of-memory problem is not listed here: the excess is shown instead.
-            issue.code != IssueCode::OutOfMemory)
+            issue.code != IssueCode::OutOfMemory) // this issue is shown by the excess above
             problemFound(sentence(issue.text));
     if (const QString chosen = selectedOpsText(snapshot, selection().state()); !chosen.isEmpty())
         remarks << chosen;
@@ -446,8 +444,7 @@ void InspectorView::applyGranularity()
     const Granularity& now = document().schedule()[*id].granularity;
     const QChar box = QLatin1Char(g.w != now.w ? 'w' : g.h != now.h ? 'h' : 'k');
     EditOptions options = editOptions(document().rules());
-    // An illegal size is accepted and shown as a problem, so that edits can pass through illegal states.
-    options.force = true;
+    options.force = true; // an illegal size is accepted and shown as a problem
     document().apply(
         edit::setGranularity(*document().problem(), document().schedule(), std::array{*id}, g, options),
         tr("Granularity of subgraph %1: %2")
@@ -488,8 +485,7 @@ void InspectorView::showArithmetic()
     if (!snapshot || !id || m_shown.revision != snapshot->revision || m_shown.subgraph != *id)
         return;
     const SubgraphEvaluation& e = snapshot->evaluation.subgraphs[id->index()];
-    // pixels for the margins of the page
-    const int room = width() - 20 - style()->pixelMetric(QStyle::PM_ScrollBarExtent);
+    const int room = width() - 20 - style()->pixelMetric(QStyle::PM_ScrollBarExtent); // page margins: 20
     if (!e.structurallyValid) {
         m_arithmetic->setText(tr("No steps: this subgraph breaks a rule."));
         return;

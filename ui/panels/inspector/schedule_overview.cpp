@@ -28,7 +28,7 @@ namespace tilewright::ui {
 namespace {
 
 constexpr std::size_t kOffered = 5;
-// maximum number of subgraphs for which settle() waits, in exports and tests
+// Maximum number of subgraphs for which settle() waits, in exports and tests.
 constexpr std::size_t kSettled = 40;
 constexpr int kSettleMs = 3'000; // maximum time that settle() waits, in milliseconds
 constexpr double kEvery = 0.5;   // seconds between two reports of the search
@@ -70,7 +70,7 @@ ScheduleOverview::ScheduleOverview(const ViewContext& context, QWidget* parent)
     section(tr("By hand"), this, column)->addWidget(byHand);
     column->addStretch();
     m_timer.setSingleShot(true);
-    // delay in milliseconds: evaluating hundreds of changes must not compete with editing
+    // Delay in milliseconds: evaluating hundreds of changes must not compete with editing.
     m_timer.setInterval(250);
     connect(&m_timer, &QTimer::timeout, this, [this] { request(std::numeric_limits<std::size_t>::max()); });
 }

@@ -425,7 +425,7 @@ void MachineView::setField(QTreeWidgetItem* item)
     if (shown == m_shown.end() || !machine())
         return;
     const QString text = item->text(kValue);
-    // the text is unchanged, even if the locale would read it as another value
+    // The text is unchanged, even if the locale would read it as another value.
     if (text == item->data(kValue, kRaw).toString())
         return refresh();
     const auto value = typedMachineValue(text, shown->unit);

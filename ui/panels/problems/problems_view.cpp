@@ -140,7 +140,7 @@ ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
         },
         true);
     document().whenChanged(this, Part::Problem | Part::Snapshot, &ProblemsView::outdate);
-    // the file was saved, so its latencies no longer deviate
+    // The file was saved, so its latencies no longer deviate.
     connect(&document(), &LensDocument::fileChanged, this, &ProblemsView::outdate);
     refresh();
 }

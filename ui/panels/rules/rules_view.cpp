@@ -90,7 +90,7 @@ RulesView::RulesView(const ViewContext& context, QWidget* parent)
     m_list->setAlternatingRowColors(true);
     m_list->setFrameShape(QFrame::NoFrame);
     m_list->header()->setStretchLastSection(true);
-    // the column of meanings is last and takes the remaining width
+    // The column of meanings is last and takes the remaining width.
     m_list->header()->moveSection(kName, kMeaning);
     const auto wide = [&](const QString& text) { return fontMetrics().horizontalAdvance(text) + 16; };
     m_list->setColumnWidth(kSwitch, wide(tr("whole rows for vector work before a product")) +

@@ -95,7 +95,7 @@ void SolverConstraints::refresh(Parts parts)
         for (const ConstraintViolation& v :
              violations(*document.problem(), document.rules(), document.schedule(), known)) {
             QTreeWidgetItem* const item = m_list->topLevelItem(static_cast<int>(v.number));
-            // only the first subgraph is named; the tooltip names the others
+            // Only the first subgraph is named; the tooltip names the others.
             const bool isFirst = item->icon(0).isNull();
             const QString what = tr("subgraph %1 %2").arg(v.subgraph.index()).arg(sentence(v.text));
             item->setIcon(0, icon(QStringLiteral("problem")));

@@ -406,7 +406,7 @@ void SolverView::finish(const SolveResult& result, const std::shared_ptr<const R
         m_constraints->showCosts(result);
     if (result.provenOptimal && m_whole &&
         result.objective ==
-            // a proof under locks does not cover schedules that change locked subgraphs
+            // A proof under locks does not cover schedules that change locked subgraphs.
             SolveObjective::Latency)
         document().addProof({m_before->problem, m_before->evaluation.rules, outcome->after->evaluation.total,
                              outcome->provenSpace});

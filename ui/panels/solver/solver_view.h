@@ -76,7 +76,7 @@ private:
     SolverJob m_job;
     SolverCurve m_curve;
     SolverOutcomePtr m_appliedRun;
-    // the schedule before m_appliedRun was applied, and the schedule after it
+    // The schedule before m_appliedRun was applied, and the schedule after it.
     Schedule m_appliedTo, m_applied;
     SnapshotPtr m_before; ///< the snapshot at the start of the run
     // true if no locks, constraints or selection restrict the schedules of the run

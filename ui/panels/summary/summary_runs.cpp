@@ -115,7 +115,7 @@ Status SummaryView::compareWithFile(const QString& path)
         setOther(Other{{}, std::move(call)});
         return Unit{};
     }
-    // reads a machine in the same way as --machine
+    // Reads a machine in the same way as --machine.
     auto machine = lower::loadMachine(std::span(&call.file, 1));
     if (!machine)
         return machine.error();
@@ -197,7 +197,7 @@ void SummaryView::deliver(SummaryKind kind, std::size_t block, Row row)
     showRows();
     showLayer();
     const auto shown = lineOf(m_table->currentIndex().row());
-    // in a comparison the ratios of the row change as well
+    // In a comparison the ratios of the row change as well.
     if (shown.kind == kind || (block == 0 && isComparing()))
         explain(m_table->currentIndex());
 }

@@ -205,7 +205,7 @@ void SummaryView::showRows()
     if (!m_table->currentIndex().isValid() && !m_lines.empty()) // initially, explain the floor
         m_table->setCurrentIndex(m_rows->index(isComparing() ? 1 : 0, SummaryFirstFigure));
     showHeadline();
-    // the explanation of the cell that was current before the rows were reset
+    // The explanation of the cell that was current before the rows were reset.
     if (!m_explained->explanation())
         explain(m_table->currentIndex());
     m_language->show(m_summaries);
@@ -261,7 +261,7 @@ void SummaryView::showButtons()
         const std::size_t block = m_lines[i].summary;
         const QModelIndex cell = m_rows->index(static_cast<int>(i), SummaryButton);
         QToolButton*& button = m_runs[block].buttons[indexOf(kind)];
-        // create the button again, because a reset of the table deletes it
+        // Create the button again, because a reset of the table deletes it.
         if (m_table->indexWidget(cell) == nullptr) {
             button = new QToolButton;
             button->setObjectName(

@@ -105,7 +105,7 @@ private:
     void chooseOther(bool isMachine);
     void applySolved();
     [[nodiscard]] verbs::SummaryLine lineOf(int tableRow) const;
-    // the row of the Summary; null for a floor or a heading
+    // The row of the Summary; null for a floor or a heading.
     [[nodiscard]] const Row* rowOf(int tableRow) const;
     [[nodiscard]] QString about(const QModelIndex& cell) const; ///< text on a row in addition to its figures
 

@@ -45,7 +45,7 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     addActions();
     for (const char* id :
          {"compare.swap", "compare.previous", "compare.next", "compare.link", "compare.leave"})
-        // after the loop, the button of the last action
+        // After the loop, the button of the last action.
         m_leave = m_bar->addButton(registry().find(QLatin1String(id)));
     m_leave->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     m_onlyDifferences->setToolTip(tr("Hide the operators that are the same in both models."));
@@ -190,7 +190,7 @@ void CompareView::fillBaselines()
     for (const Baseline& b : document().baselines())
         m_baseline->addItem(tr("A: %1").arg(b.name));
     m_baseline->setCurrentIndex(document().baselineIndex() + 1);
-    // the previewed result is compared with the current schedule, which is A
+    // The previewed result is compared with the current schedule, which is A.
     if (document().comparedPreview()) {
         m_baseline->addItem(tr("A: current"));
         m_baseline->setCurrentIndex(m_baseline->count() - 1);
@@ -215,7 +215,7 @@ void CompareView::refresh()
             m_bar->setShown(m_summary, true);
             return;
         }
-        // the same models are compared already, and a change of the schedule does not affect them
+        // The same models are compared already, and a change of the schedule does not affect them.
         if (m_requested == other.models())
             return;
         m_requested = other.models();

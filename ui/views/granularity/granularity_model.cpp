@@ -107,7 +107,7 @@ std::shared_ptr<const GranularityCube> buildCube(const CubeKey& key, const Granu
     cube->hasDepth = plan.hasMatMul();
     cube->widths = mapSizes(plan.sinkWidth(), hw.nativeWidth, current.w);
     cube->heights = mapSizes(plan.sinkHeight(), hw.nativeHeight, current.h);
-    // largest k that is legal (R4.2)
+    // Largest k that is legal (R4.2).
     const std::int64_t deepest = key.rules.kLimit == Rules::KLimit::Reduction
                                      ? std::max(hw.nativeK(), plan.smallestK())
                                      : hw.nativeK();

@@ -303,7 +303,7 @@ void GranularityView::fillDepths()
         const QString text = k == now ? tr("%1 (now)").arg(number(k)) : number(k);
         if (i == m_depth->count())
             m_depth->addItem(text);
-        // only if the text has changed, because setting it causes a layout of the bar
+        // Only if the text has changed, because setting it causes a layout of the bar.
         else if (m_depth->itemText(i) != text)
             m_depth->setItemText(i, text);
         m_depth->setItemData(i, QVariant::fromValue<qlonglong>(k));

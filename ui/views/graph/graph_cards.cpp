@@ -23,7 +23,7 @@ const Repetition* GraphGeometry::repetitionOf(OpId op) const
 {
     auto section = static_cast<std::size_t>(sectionOf(op).value_or(kNoSection));
     if (repetitions)
-        // the first sections of the geometry are the blocks of the repetitions
+        // The first sections of the geometry are the blocks of the repetitions.
         for (const Repetition& repetition : *repetitions) {
             if (section < repetition.count())
                 return &repetition;

@@ -93,7 +93,7 @@ bool GraphDrag::changesNothing(const Key& key) const
         key.target >= static_cast<std::int64_t>(schedule.size()))
         return true;
     if (key.target < 0) {
-        // a new subgraph with exactly the ops of an old one is the old one
+        // A new subgraph with exactly the ops of an old one is the old one.
         return !key.recompute && m_drop.from && schedule[*m_drop.from].ops.size() == m_drop.ops.size();
     }
     const auto& in = schedule[SubgraphId(static_cast<std::size_t>(key.target))].ops;

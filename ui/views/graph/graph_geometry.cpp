@@ -162,7 +162,7 @@ private:
                 ++residents[homeOf(s)];
         for (std::size_t i = 0; i < m_problem.opCount(); ++i)
             if (m_holders[i].empty() && sectionOf(OpId(i)) != kNoSection)
-                // weight 2, so that this is never the card of a single subgraph
+                // Weight 2, so that this is never the card of a single subgraph.
                 residents[sectionOf(OpId(i))] += 2;
         m_drawn.assign(m_schedule.size(), m_out.condensed ? Drawn::Card : Drawn::Open);
         for (std::size_t s = 0; s < m_schedule.size(); ++s)

@@ -30,7 +30,7 @@ struct GraphKey
         Section, ///< neighbouring subgraphs of a large graph, drawn as one card
     };
     Kind kind = Kind::Op;
-    // number of the op; for an input or output, of the tensor; for a card or section, of its first op
+    // Number of the op; for an input or output, of the tensor; for a card or section, of its first op.
     std::uint32_t id = 0;
     [[nodiscard]] bool isTensor() const { return kind == Kind::Input || kind == Kind::Output; }
     auto operator<=>(const GraphKey&) const = default;
@@ -76,7 +76,7 @@ struct GraphMetrics
     [[nodiscard]] double tensorHeight() const { return 1.9 * line + 4; } ///< two lines: name and size
     [[nodiscard]] double cardWidth() const { return 22 * em + 24; }
     [[nodiscard]] double cardHeight() const { return 3.1 * line + 16; }
-    // lines for the texts, and a bar of the subgraphs
+    // Lines for the texts, and a bar of the subgraphs.
     [[nodiscard]] double sectionHeight() const { return 3.1 * line + 26; }
     [[nodiscard]] double stackWidth() const { return 33 * em + 24; }
     [[nodiscard]] double stackHeight() const

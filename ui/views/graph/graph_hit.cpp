@@ -156,7 +156,7 @@ QPainterPath nodeShape(const GraphNode& node)
 QPainterPath recomputeSign(const QRectF& rect)
 {
     QPainterPath path;
-    // clockwise, with the arrow head at the end
+    // Clockwise, with the arrow head at the end.
     path.arcMoveTo(rect, 20);
     path.arcTo(rect, 20, -290);
     const QPointF tip = path.currentPosition();

@@ -18,10 +18,7 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr std::int64_t kMostSteps =
-    // maximum number of steps of a subgraph whose traffic is counted; with more steps its lines have no
-    // traffic labels
-    200'000;
+constexpr std::int64_t kMostSteps = 200'000; // per subgraph; with more steps its lines have no traffic labels
 }
 
 GraphTraffic TrafficMemory::count(const Snapshot& snapshot, std::stop_token stop)
@@ -53,8 +50,7 @@ GraphTraffic TrafficMemory::count(const Snapshot& snapshot, std::stop_token stop
                          Entry{subgraphs[i], {resident.begin(), resident.end()}, rules, *out[i]});
     }
     if (stop.stop_requested())
-        // keep the entries of subgraphs that were not counted, because the next count may need them
-        next.merge(m_entries);
+        next.merge(m_entries); // the next count may need entries of subgraphs not counted now
     m_entries = std::move(next);
     return out;
 }
@@ -115,8 +111,7 @@ void labelEdges(GraphModel& model, const GraphTraffic& traffic)
     const GraphGeometry& geometry = *model.geometry;
     const Problem& problem = *model.snapshot->problem;
     LabelPlacer places = placesFor(model);
-    // pairs (subgraph, tensor), so that each load is counted once
-    std::set<std::pair<std::uint32_t, std::uint32_t>> told;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> told; // pairs (subgraph, tensor) counted so far
     for (std::size_t e = 0; e < model.edges.size(); ++e) {
         GraphEdge& edge = model.edges[e];
         edge.label.clear();
@@ -133,8 +128,7 @@ void labelEdges(GraphModel& model, const GraphTraffic& traffic)
                 if (t.tensor == tensor)
                     (output ? store : load) += output ? t.store : t.load;
         };
-        // The tensor is stored by every subgraph that produces it, and loaded by every subgraph that runs the
-        // consumer.
+        // Every subgraph that produces the tensor stores it; every one that runs the consumer loads it.
         const auto section = geometry.sections.find(edge.from);
         if (output && section != geometry.sections.end())
             for (const SubgraphId s : section->second.subgraphs)
@@ -207,9 +201,9 @@ constexpr std::size_t kLayoutInBackground =
     400;                                  // number of nodes above which the layout runs in a worker thread
 constexpr std::size_t kAnimateUpTo = 300; // largest number of nodes for which transitions are animated
 constexpr double kTransitionSeconds = 0.18;
-// maximum total number of nodes in all remembered layouts, a few dozen MB
+// Maximum total number of nodes in all remembered layouts, a few dozen MB.
 constexpr std::size_t kRememberedNodes = 30'000;
-// maximum number of remembered layouts, each of which is checked for a match
+// Maximum number of remembered layouts, each of which is checked for a match.
 constexpr std::size_t kRemembered = 200;
 
 } // namespace

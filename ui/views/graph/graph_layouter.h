@@ -64,7 +64,7 @@ public:
     /// True if the picture shows a preview and not the document's schedule.
     [[nodiscard]] bool isPreview() const { return m_isPreview; }
 
-    // takes effect at the next refresh()
+    // Takes effect at the next refresh().
     void setOptions(const GraphOptions& options) { m_options = options; }
     void setShape(const GraphShape& shape) { m_shape = shape; } // takes effect at the next refresh()
     /// Moves nodes by hand, at once and without an undo step. `nudges`: those of the document, or those of an
@@ -114,7 +114,7 @@ private:
     GeometryPtr m_geometry; ///< the automatic layout
     GeometryPtr m_shown;    ///< m_geometry with the nodes that were moved by hand; m_model uses it
     GraphNudges m_nudges;
-    // the last layout that is not provisional: m_geometry, or the layout from which m_geometry was made
+    // The last layout that is not provisional: m_geometry, or the layout from which m_geometry was made.
     GeometryPtr m_arranged;
     std::shared_ptr<const GraphModel> m_model; ///< shared with the worker thread that adds labels to a copy
     /// Earlier layouts, latest last. They are shown again after an undo or an edit that reverts another edit.

@@ -238,7 +238,7 @@ void GraphLegendPicture::paint(QPainter& painter, const GraphModel& model, const
             m_picture.fill(Qt::transparent);
             QPainter p(&m_picture);
             p.setRenderHints(QPainter::Antialiasing | QPainter::TextAntialiasing);
-            // paints into an area of the same size, of which the pixmap holds the lower end
+            // Paints into an area of the same size, of which the pixmap holds the lower end.
             paintGraphLegend(p, model, {0, height - area.height(), area.width(), area.height()}, theme);
         }
     }

@@ -429,7 +429,7 @@ private:
             edge.bundle = key.bundle;
             edge.style = styleOf(key);
             edge.path = curve(route);
-            // enlarged, because a straight line has no area
+            // Enlarged, because a straight line has no area.
             edge.bounds = edge.path.controlPointRect().adjusted(-1, -1, 1, 1);
             if (route.size() >= 4) {
                 edge.end = toPoint(route.back());

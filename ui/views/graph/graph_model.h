@@ -127,7 +127,7 @@ struct GraphHull
     QPainterPath path;  ///< outlines with rounded corners
     bool isBox = false; ///< true if the outline is a single axis-parallel rectangle
     QPainterPath
-        // rings around recomputed ops in areas of other subgraphs, with the bands that connect them
+        // Rings around recomputed ops in areas of other subgraphs, with the bands that connect them.
         satellites;
     QPainterPath satelliteOutline;  ///< `satellites` as one area
     QRectF bounds;                  ///< bounding box of path and satellites

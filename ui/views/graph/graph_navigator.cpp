@@ -23,7 +23,7 @@ GraphNavigator::GraphNavigator(const ViewContext& context, GraphLayouter& layout
     // A baseline or a recomputed op adds entries to the legend. If the legend then covers the graph, the
     // graph is fitted again.
     connect(&layouter, &GraphLayouter::modelChanged, this, [this] {
-        // true if arranged() follows or the mouse holds a node
+        // True if arranged() follows or the mouse holds a node.
         const bool isMoving = m_anchor || m_mouseHolds;
         if (m_layouter.model() && !m_fitPending && !m_movedByHand && !isMoving &&
             !m_bars.freeRoom().contains(m_viewport.toScreen(m_layouter.model()->bounds)))

@@ -448,7 +448,7 @@ public:
                  m_marks.currentFound == v ? 3.5 : 2);
         if (m_marks.hoverOp)
             ringOp(*m_marks.hoverOp, Theme::mix(m_theme.canvas, m_theme.accent, 0.6), 2);
-        // a set, because a card is marked once even if several of its ops are selected
+        // A set, because a card is marked once even if several of its ops are selected.
         std::set<std::size_t> selected;
         for (OpId op : m_marks.ops)
             if (const auto v = m_model.geometry->nodeOf(op))

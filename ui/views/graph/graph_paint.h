@@ -46,7 +46,7 @@ struct GraphMarks
     std::set<SubgraphId> subgraphs;
     std::optional<TensorId> tensor;
     std::map<SubgraphId, QString>
-        // subgraphs that hold the selected tensor in fast memory, and the way in which they hold it
+        // Subgraphs that hold the selected tensor in fast memory, and the way in which they hold it.
         holding;
     std::optional<OpId> hoverOp;
     std::optional<TensorId> hoverTensor;
@@ -81,7 +81,7 @@ private:
     struct Key
     {
         GraphLegend legend;
-        // appearance of areas in the legend; nullopt if there are no areas
+        // Appearance of areas in the legend; nullopt if there are no areas.
         std::optional<GraphFill> subgraph;
         bool recomputes = false;
         bool sections = false, views = false, stacks = false, baseline = false;
@@ -116,7 +116,7 @@ struct GraphPainting
     GraphPainting(QPainter& painter, const GraphModel& model, const Viewport& viewport, const QRectF& area,
                   const Theme& theme, const GraphMarks& marks);
 
-    // implemented in graph_paint_lines.cpp
+    // Implemented in graph_paint_lines.cpp.
     void paintHulls();      // implemented in graph_paint_lines.cpp
     void paintLines();      // paints the lines of selected or hovered items
     void paintHighlights(); // paints the marks of views on their lines

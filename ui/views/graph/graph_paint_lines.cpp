@@ -51,7 +51,7 @@ public:
         if (m_marks.dragging) {
             const auto verdict = m_marks.verdicts.find(hull.subgraph);
             if (isRefused(hull) && !target) {
-                // pale, so that good targets stand out
+                // Pale, so that good targets stand out.
                 border = Theme::mix(m_theme.canvas, m_theme.outline, 0.5);
                 width = 1;
             } else if (verdict != m_marks.verdicts.end() &&
@@ -69,7 +69,7 @@ public:
             paintFarBox(hull.path.controlPointRect(), pen.color(), pen.widthF(), m_p.brush().color());
         else
             m_p.drawPath(hull.path);
-        // a double border, like the double line of a retained tensor
+        // A double border, like the double line of a retained tensor.
         if (m_marks.holding.count(hull.subgraph) > 0) {
             const double wide = std::max(5.0, 4.0 / m_scale);
             m_p.setPen(QPen(m_theme.accent, wide));

@@ -172,7 +172,7 @@ QRectF placeBeside(QPointF cursor, QSizeF size, const QRectF& room, const QRectF
                                cursor + QPointF(-left - w, below),
                                cursor + QPointF(right, -above - h),
                                cursor + QPointF(-left - w, -above - h),
-                               // if there is no room at the cursor: below the area to avoid
+                               // If there is no room at the cursor: below the area to avoid.
                                {cursor.x() + right, avoid.bottom() + 6},
                                {cursor.x() + right, avoid.top() - 6 - h},
                                {cursor.x() - left - w, avoid.bottom() + 6},
@@ -184,7 +184,7 @@ QRectF placeBeside(QPointF cursor, QSizeF size, const QRectF& room, const QRectF
     const QRectF inner = room.adjusted(4, 4, -4, -4);
     const QRectF pointer(cursor - QPointF(3, 3), QSizeF(16, 20));
     QRectF best;
-    // overlap with the area that must not be covered, then with the other areas
+    // Overlap with the area that must not be covered, then with the other areas.
     std::pair<double, double> bestCost;
     for (const QPointF& corner : corners) {
         QRectF box(corner, size);

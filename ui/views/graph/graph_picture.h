@@ -29,7 +29,7 @@ public:
     void forgetOverview() { m_overview = {}; }
 
 private:
-    // area of an export that the graph itself gets, without legend
+    // Area of an export that the graph itself gets, without legend.
     [[nodiscard]] QRectF exportRoom(const QRectF& area) const;
     [[nodiscard]] GraphMarks marks() const;
     [[nodiscard]] GraphMarks exportMarks() const; ///< marks that are also shown in an export

@@ -30,7 +30,7 @@ struct GraphBlocks
 /// number of the section.
 struct BlockSections
 {
-    // section of each op; kNoSection outside of blocks; empty if there are no blocks
+    // Section of each op; kNoSection outside of blocks; empty if there are no blocks.
     std::vector<std::uint32_t> ofOp;
     std::vector<GraphBlocks> blocks;
 };
@@ -41,8 +41,8 @@ struct BlockSections
 struct BlockPassage
 {
     std::set<std::pair<TensorId, OpId>>
-        // tensors that only the first block reads, with the reading op; the other blocks read a result of the
-        // previous block instead
+        // Tensors that only the first block reads, with the reading op; the other blocks read a result of the
+        // previous block instead.
         enters;
     std::set<TensorId> leaves; ///< graph outputs that only the last block produces
 };

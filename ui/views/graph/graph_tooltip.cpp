@@ -161,7 +161,7 @@ QString tensorTooltip(const Snapshot& snapshot, TensorId tensor, const GraphTraf
     } else if (const auto views = problem.viewsOf(tensor); !views.empty()) {
         table.row(tr("read as"), counted(std::ssize(views), tr("view"), tr("views")));
     }
-    // maximum number of maps that are listed; a pool, for example, has one map per tap of its window
+    // Maximum number of maps that are listed; a pool, for example, has one map per tap of its window.
     constexpr int kMaps = 3;
     int maps = 0;
     for (const TensorView& view : problem.data().views)
@@ -310,7 +310,7 @@ QStringList keysOfNode(const GraphModel& model, std::size_t node)
         const auto section = model.geometry->sections.find(node);
         if (section == model.geometry->sections.end())
             break;
-        // the key of the section comes first, so that it selects the whole node
+        // The key of the section comes first, so that it selects the whole node.
         keys << QStringLiteral("g%1").arg(node);
         for (const SubgraphId s : section->second.subgraphs)
             keys << keyOf(s);

@@ -133,7 +133,7 @@ void showGraphMenu(const ViewContext& context, const GraphGeometry& geometry, co
         return sub;
     };
     if (hit.tensor && !hit.op && selection.state().tensor != hit.tensor)
-        // select the tensor, because the commands of the menu act on the selection
+        // Select the tensor, because the commands of the menu act on the selection.
         selection.selectTensor(hit.tensor);
     const std::vector<OpId> ops = selectedOps(document, selection);
     if (hit.op || hit.subgraph) {

@@ -273,7 +273,7 @@ void MappingForm::apply(MappingSetup next, const QString& name)
     Status done = Unit{};
     if (layer != before) {
         const bool ofOut = layer.outChannels != before.outChannels;
-        // a depthwise layer has one loop for both channel numbers, and each channel is a group
+        // A depthwise layer has one loop for both channel numbers, and each channel is a group.
         if (layer.kind == LayerKind::DwConv) {
             layer.inChannels = layer.outChannels = ofOut ? layer.outChannels : layer.inChannels;
             layer.groups = 1;

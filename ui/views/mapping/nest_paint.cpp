@@ -419,7 +419,7 @@ void paintColumn(QPainter& painter, const NestModel& model, std::size_t index, c
         (bottom == rect.bottom() || ones + small.descent() < last - small.ascent()))
         drawText(painter, {rect.left() + 8, ones}, rect.width() - 16, tr("×1: %1").arg(column.folded));
     const bool room =
-        // there is room for a heading and one loop
+        // There is room for a heading and one loop.
         bottom == rect.bottom() || bottom - rect.top() > 7 * small.height();
     if (effect && bottom < rect.bottom() && room) {
         const QRectF strip(rect.left() + 2, last - small.ascent() - 4, rect.width() - 4,

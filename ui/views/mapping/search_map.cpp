@@ -342,7 +342,7 @@ PlotModel searchMapPlot(const SearchMapModel& model, const Theme& theme)
         mark.halo = QPen(theme.canvas, 5);
         mark.pen = model.currentValid ? QPen(theme.computeBound, 3) : QPen(theme.error, 3, Qt::DotLine);
         p.marks.push_back(
-            // without an id: a click has no effect, because the current method is loaded already
+            // Without an id: a click has no effect, because the current method is loaded already.
             placed(mark, *model.current));
     }
     const auto name = [&](const std::optional<MapPoint>& point, const QString& text) {

@@ -72,7 +72,7 @@ void paintStack(QPainter& painter, const TimelineColumn& c, int left, int width,
         const std::int64_t halo = band.kind == ContentItem::Kind::Input      ? c.high.halo.input
                                   : band.kind == ContentItem::Kind::Interior ? c.high.halo.interior
                                                                              : 0;
-        // the halo is at the top of its band
+        // The halo is at the top of its band.
         if (const int from = std::min(y, pixel(sum - halo)); halo > 0 && top < from)
             painter.fillRect(QRect(left, top, width, from - top),
                              QBrush(haloColour(theme), Qt::BDiagPattern));

@@ -23,7 +23,7 @@ namespace {
 constexpr double kWithPanel = 640; // minimum width in pixels at which the panel is shown
 // distance in pixels within which snapping prefers the end of a subgraph to the end of a step
 constexpr double kSnapPixels = 8;
-// maximum number of steps that are traced at once; this takes much less than the time of a frame
+// Maximum number of steps that are traced at once; this takes much less than the time of a frame.
 constexpr std::int64_t kSyncSteps = 4000;
 } // namespace
 

@@ -177,7 +177,7 @@ void paintDependencies(QPainter& painter, const NpuGraphModel& m, std::uint32_t 
     const npu::NpuGraph& graph = *m.result->graph;
     const QRectF here = m.cellOf(node);
     const auto draw = [&](std::span<const std::uint32_t> others, bool incoming) {
-        // positions of closed groups that have a curve, because each gets only one
+        // Positions of closed groups that have a curve, because each gets only one.
         std::set<std::pair<double, double>> drawn;
         std::size_t count = 0;
         painter.setPen(

@@ -151,7 +151,7 @@ Lane stateLane(const NpuChartModel& m, std::size_t c)
     lane.heading = true;
     lane.height = 22;
     lane.rows.push_back({{states(r, c)}});
-    // the run of the baseline is a strip in the lower part of the lane
+    // The run of the baseline is a strip in the lower part of the lane.
     if (m.ghost && c < m.ghost->run->cores.size())
         lane.rows.push_back({{states(*m.ghost, c)}, 0.32, true});
     lane.paintFacts = [&core = r.run->cores[c], total = makespanOf(r)](

@@ -53,7 +53,7 @@ OverlayView::OverlayView(const ViewContext& context, QWidget* parent)
     addControls();
     m_list->setObjectName(QStringLiteral("overlay.files"));
     m_list->setAccessibleName(tr("Files of values"));
-    // long texts are cut; the tables have the complete information
+    // Long texts are cut; the tables have the complete information.
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_list->setTextElideMode(Qt::ElideRight);
     m_table->setObjectName(QStringLiteral("overlay.table"));

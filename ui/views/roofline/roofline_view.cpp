@@ -158,7 +158,7 @@ namespace {
 
 constexpr double kLargestRadius = 20;
 constexpr double kSmallestRadius = 4;
-// share of the roof above which a ceiling coincides with the roof and is not drawn
+// Share of the roof above which a ceiling coincides with the roof and is not drawn.
 constexpr double kNoCeiling = 0.995;
 
 PlotShape shapeOf(Bound bound)

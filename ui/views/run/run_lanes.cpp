@@ -158,7 +158,7 @@ Lane unitLane(const ModelPtr& model, RunUnit unit, std::size_t core)
         if (!p.waits)
             return m.names.label(r.run.commands[p.index]);
         const RunStall& s = r.run.stalls[p.index];
-        // a short name, because it covers the pattern
+        // A short name, because it covers the pattern.
         return s.wait == RunWait::Nothing ? QString() : waitName(s.wait);
     };
     marks.facts = [&m, &pieces, unit](std::size_t i) { return m.names.facts(unit, pieces[i]); };

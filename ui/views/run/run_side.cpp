@@ -16,7 +16,7 @@ namespace tilewright::ui {
 
 namespace {
 
-// number of rows whose texts determine the widths of the columns of a long list
+// Number of rows whose texts determine the widths of the columns of a long list.
 constexpr int kMeasuredRows = 100;
 
 /// Returns a cell with a time as share of the run; the tooltip has the time.
@@ -145,7 +145,7 @@ void RunSide::show(const std::shared_ptr<const RunChartModel>& model)
     Table waits;
     for (std::size_t u = 0; u < kRunUnits; ++u)
         waits.columns.push_back({unitName(static_cast<RunUnit>(u)), ColumnKind::Percent});
-    // with several cores, the total time of the same unit in all cores
+    // With several cores, the total time of the same unit in all cores.
     const double all = r->run.end * static_cast<double>(r->run.cores.size());
     const auto row = [&](const auto& time) {
         std::vector<TableCell> cells;

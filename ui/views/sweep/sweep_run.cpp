@@ -22,7 +22,7 @@ namespace tilewright::ui {
 
 namespace {
 
-// factor of the default range of a capacity: from 1/16 to 16 times the current value
+// Factor of the default range of a capacity: from 1/16 to 16 times the current value.
 constexpr double kWide = 16;
 constexpr double kNarrow = 4; // factor of the default range of all other parameters
 constexpr int kWidePoints = 17;
@@ -345,11 +345,11 @@ SweepAxis defaultAxis(const SweepParameter& p)
     if (!p.words.isEmpty())
         return {p.path, 0,      static_cast<double>(p.words.size() - 1), static_cast<int>(p.words.size()),
                 false,  p.words};
-    // largest batch of the default range; the knee of decode is usually below it
+    // Largest batch of the default range; the knee of decode is usually below it.
     constexpr double kBatches = 256;
     if (p.path == QLatin1String("dimensions.batch"))
         return {p.path, 1, std::max(kBatches, p.now * kNarrow), 9, true};
-    // other numbers of chips rarely divide the number of heads
+    // Other numbers of chips rarely divide the number of heads.
     if (p.path == QLatin1String("dimensions.chips"))
         return {p.path, 1, 8, 4, true};
     const bool wide = p.unit == MachineUnit::Bytes || p.path == QLatin1String("fast_memory_capacity");

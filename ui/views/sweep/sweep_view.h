@@ -92,7 +92,7 @@ private:
         SweepSetup setup;
         std::vector<SweepResults> results;
     };
-    // earlier sweeps, whose choices were changed after them; the latest first
+    // Earlier sweeps, whose choices were changed after them; the latest first.
     std::vector<Earlier> m_earlier;
     QMenu* m_earlierMenu = nullptr;
     QToolButton* m_earlierButton = nullptr;

@@ -91,7 +91,7 @@ void SweepView::moveCursor(QPoint arrow)
             ++cell;
         m_cursor = sweepRowOfCell(m_model, m_cursor ? map.beside(cell, arrow) : grid.current.value_or(0));
     } else {
-        // values and row numbers of the points, from left to right
+        // Values and row numbers of the points, from left to right.
         std::vector<std::pair<double, std::size_t>> order;
         for (const PlotMark& mark : plots().empty() ? std::vector<PlotMark>() : plots().front().marks)
             if (mark.id >= 0)
@@ -138,7 +138,7 @@ void SweepView::openPoint(std::size_t row, bool compare)
                                document().snapshot());
     }
     const QString text = tr("Open %1").arg(name);
-    // each point has its own sizes and therefore its own problem
+    // Each point has its own sizes and therefore its own problem.
     if (results.sweep->workloads.front().content) {
         const auto sizes = sweep::dimensionsAt(m_model.plan(), sweep::pointAt(m_model.plan(), r.point));
         const Status done = document().setSizes({sizes.begin(), sizes.end()}, *hardware->machine, text);

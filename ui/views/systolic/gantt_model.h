@@ -73,7 +73,7 @@ void moveGanttCursor(GanttModel& model, std::int64_t time);
 [[nodiscard]] QString dataflowText(systolic::Dataflow dataflow);
 /// Names of the schedules of L2 that can be chosen: the preferred one, "A", "A + row reuse" and so on.
 [[nodiscard]] QStringList scheduleChoices();
-// index in scheduleChoices() of the schedule in the settings
+// Index in scheduleChoices() of the schedule in the settings.
 [[nodiscard]] int scheduleChoice(const SystolicSettings& settings);
 void chooseSchedule(SystolicSettings& settings, int choice);
 /// Explains why a comparison has no program of a style.

@@ -189,7 +189,7 @@ std::optional<double> NetworkPane::utilization(int row) const
 void NetworkPane::select(int row)
 {
     if (const lower::NetworkRow* one = product(row))
-        // a copy, because selecting the product may replace the table
+        // A copy, because selecting the product may replace the table.
         workspace().links().selectProduct(lower::GemmLayer(one->layer));
 }
 

@@ -84,7 +84,7 @@ std::vector<double> PaintedTable::shownColumns(std::vector<double> natural, doub
         }
         if (over <= 0.5 || n <= 2)
             return columns;
-        // a column that does not fit is left out as a whole, because a cut number would be wrong
+        // A column that does not fit is left out as a whole, because a cut number would be wrong.
         natural.pop_back();
     }
 }

@@ -107,7 +107,7 @@ public:
     [[nodiscard]] std::vector<PicturePart> partsIn(const QSize& size) override;
     [[nodiscard]] QString copyText() const override;
 
-    // the part of the selected product that the lens follows
+    // The part of the selected product that the lens follows.
     [[nodiscard]] QJsonObject settings() const override;
     void restoreSettings(const QJsonObject& settings) override;
 

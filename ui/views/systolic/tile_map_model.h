@@ -26,7 +26,7 @@ struct TileMapModel
     QString headline; ///< text on the current tile and its distance from the optimum
     // log10 of the smallest and largest number of elements moved, over the cells that fit
     double lowest = 0, highest = 1;
-    // numbers of rows and columns shown: the candidates that fit, and a margin of those that do not
+    // Numbers of rows and columns shown: the candidates that fit, and a margin of those that do not.
     std::size_t rows = 0, cols = 0;
     std::array<std::optional<TileCell>, 3> picks;
     std::optional<TileCell> current;

@@ -54,9 +54,9 @@ struct WavefrontModel
     std::vector<systolic::PeRegisters> registers;
     /// shownRows x lead: operand [row][d] enters the array in d + 1 cycles
     std::vector<systolic::PeActivity> west;
-    // lead x shownCols: operand [d][col] enters in d + 1 cycles; with OS only
+    // Lead x shownCols: operand [d][col] enters in d + 1 cycles; with OS only.
     std::vector<systolic::PeActivity> north;
-    // number of elements in the FIFO of every row; empty if FIFOs are unlimited
+    // Number of elements in the FIFO of every row; empty if FIFOs are unlimited.
     std::vector<std::int64_t> westFifo;
     std::vector<std::int64_t> northFifo;
     std::int64_t fifoDepth = 32;

@@ -23,7 +23,7 @@ constexpr double kPathPixels = 11; // minimum side of a cell in pixels at which 
 constexpr double kGapPixels = 4;   // minimum side of a cell in pixels at which there is a gap between cells
 // maximum number of visible cells with a path; with more cells it is unreadable and slow to paint
 constexpr std::int64_t kPathCells = 1500;
-// height of a pane in pixels below which title and subtitle share a line
+// Height of a pane in pixels below which title and subtitle share a line.
 constexpr double kLowPanePixels = 300;
 constexpr int kMaxImageSide = 4096;
 

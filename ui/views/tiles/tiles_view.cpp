@@ -19,7 +19,7 @@ namespace tilewright::ui {
 
 namespace {
 
-// maximum number of steps that are traced at once; this takes much less than the time of a frame
+// Maximum number of steps that are traced at once; this takes much less than the time of a frame.
 constexpr std::int64_t kSyncSteps = 4000;
 constexpr std::int64_t kCopiedSteps = 200'000;
 constexpr std::int64_t kReadSteps = 500; // maximum number of steps that assistive technology gets
@@ -238,7 +238,7 @@ void TilesView::hideEvent(QHideEvent* event)
 // The tile grid view: mouse, keys, and drawing an order with either.
 
 namespace {
-// maximum number of tiles of an order that can be drawn by hand
+// Maximum number of tiles of an order that can be drawn by hand.
 constexpr std::int64_t kDrawableTiles = 1 << 20;
 } // namespace
 

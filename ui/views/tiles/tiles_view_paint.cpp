@@ -228,7 +228,7 @@ QString TilesView::tooltipAt(QPointF position) const
 
 namespace {
 
-// size of a picture in pixels, without the panel of the step, which the page shows itself
+// Size of a picture in pixels, without the panel of the step, which the page shows itself.
 constexpr QSize kPicture{500, 440};
 constexpr std::int64_t kFrames = 512; // maximum number of frames of a picture
 constexpr std::int64_t kTiles = 1024; // maximum number of tiles with a tooltip

@@ -124,7 +124,7 @@ private:
     std::mutex m_mutex;
     std::condition_variable m_news;
     std::deque<std::function<void()>> m_messages;
-    // Exception raised by `stop` or by a message; thrown again in the calling thread.
+    /// Exception raised by `stop` or by a message; thrown again in the calling thread.
     std::exception_ptr m_raised;
     bool m_done = false, m_interrupted = false;
 };

@@ -73,7 +73,7 @@ struct SolutionValue
     SolveResult result;
     Rules rules;
     bool interrupted = false;
-    // Without the finished schedule, which is the schedule of the solution.
+    /// Without the finished schedule, which is the schedule of the solution.
     std::optional<RunFinish> finish = {};
 };
 

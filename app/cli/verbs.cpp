@@ -28,7 +28,7 @@ sigset_t endSignals()
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
     struct sigaction hangUp = {};
-    // Nohup ignores SIGHUP: keep that.
+    // The program nohup ignores SIGHUP: keep that.
     if (::sigaction(SIGHUP, nullptr, &hangUp) == 0 && hangUp.sa_handler != SIG_IGN)
         sigaddset(&set, SIGHUP);
     return set;

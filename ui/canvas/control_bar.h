@@ -100,7 +100,7 @@ public:
     SearchField(ControlBar& bar, const QString& placeholder, const QString& name, const QString& tip,
                 Actions& actions);
 
-    // Shows the number of the current match. `count`: number of all matches; empty if no search is active.
+    /// Shows the number of the current match. `count`: number of all matches; empty if no search is active.
     void setHits(std::size_t current, std::optional<std::size_t> count);
 
 Q_SIGNALS:

@@ -32,8 +32,8 @@ struct PicturePart
 {
     QRectF rect; ///< bounds in pixels of the picture
     QStringList keys =
-        // Keys of the items in this part, most specific first; parts with the same key are linked in all
-        // pictures of a page.
+        /// Keys of the items in this part, most specific first; parts with the same key are linked in all
+        /// pictures of a page.
         {};
     QString tooltip = {};   ///< tooltip as rich text, the same as in the window
     QPolygonF outline = {}; ///< outline inside `rect`, if the part is not a rectangle
@@ -117,7 +117,7 @@ class View : public QWidget
 public:
     View(const ViewContext& context, QString name, QString title, QWidget* parent = nullptr);
 
-    // Name of the view for `tilewright render --view`.
+    /// Name of the view for `tilewright render --view`.
     [[nodiscard]] const QString& viewName() const { return m_name; }
     [[nodiscard]] const QString& title() const { return m_title; }
 

@@ -78,8 +78,8 @@ public:
 private:
     std::vector<QRectF> m_back, m_forward;
     std::optional<Gesture>
-        // Kind and time of the last input; empty after going back or forward, so that the next input makes a
-        // new entry.
+        /// Kind and time of the last input; empty after going back or forward, so that the next input makes a
+        /// new entry.
         m_last;
     qint64 m_lastAt = 0;
 };

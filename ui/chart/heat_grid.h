@@ -23,7 +23,7 @@ struct HeatAxis
     QString title = {};
     QStringList labels = {};
     std::optional<qsizetype> strong = {}; ///< index of a label that is always shown
-    // index of the label of the selected cell, placed right after `strong`
+    /// index of the label of the selected cell, placed right after `strong`
     std::optional<qsizetype> now = {};
 };
 

@@ -51,7 +51,7 @@ struct Marks
     // The following functions are optional.
     std::function<QString(std::size_t)> label; ///< text on the mark, if it fits
     std::function<QString(std::size_t)> facts; ///< description of a mark in one line, for readout and table
-    // tooltip of a mark as rich text; without it, `facts` is used
+    /// tooltip of a mark as rich text; without it, `facts` is used
     std::function<QString(std::size_t)> tooltip;
     std::function<std::uint32_t(std::size_t)>
         id; ///< marks with the same id are selected together; kNoMark for none
@@ -114,14 +114,14 @@ struct Lane
     std::vector<MarkRow> rows;
     bool repeats = false; ///< the rows repeat those of the previous lane, so that they are not copied again
     std::optional<Curve> curve;
-    // Curves painted behind `curve`, the tallest first, so that together they look like a stack.
+    /// Curves painted behind `curve`, the tallest first, so that together they look like a stack.
     std::vector<Curve> behind;
     /// Additional painting on top of the lane.
     std::function<void(QPainter&, const LaneFrame&)> paint;
     bool paintsMarks = false; ///< `paint` also draws the marks
     /// Text for a time without a mark. `y`: 0 at the top, 1 at the bottom of the lane.
     std::function<QString(double time, double y)> readout;
-    // Tooltip as rich text; without it, `readout` is used.
+    /// Tooltip as rich text; without it, `readout` is used.
     std::function<QString(double time, double y)> tooltip;
     QStringList facts;    ///< texts at the right of the lane
     QString factsTooltip; ///< tooltip of `facts` as rich text
@@ -152,7 +152,7 @@ struct LaneModel
     /// Several forms of the legend; the longest one that fits is used. It is beside the title if there is
     /// room and no sentence.
     std::function<std::vector<std::vector<ChartKey>>(const Theme&)> legends;
-    // Index of the form of the legend, if it depends on the zoom.
+    /// Index of the form of the legend, if it depends on the zoom.
     std::function<std::size_t(const Axis&)> legendForm;
     std::vector<Lane> lanes;
     std::vector<LaneLine> lines;
@@ -162,16 +162,16 @@ struct LaneModel
     bool ticks = true;    ///< true if the axis has tick labels
     double mostWidth = 0; ///< maximum width of the plot in pixels; 0: no limit
     bool readout = true;  ///< true if the chart has a readout line
-    // true: the chart is drawn pale, because its content belongs to other settings than the current ones
+    /// true: the chart is drawn pale, because its content belongs to other settings than the current ones
     bool dimmed = false;
-    // Smallest scale of the heights of lanes; if they do not fit at this scale, they scroll; 0: they never
-    // scroll.
+    /// Smallest scale of the heights of lanes; if they do not fit at this scale, they scroll; 0: they never
+    /// scroll.
     double least = 0;
     double most = 2;
     double labelWidth = 60; ///< minimum width of the column of names in pixels
     double factsWidth = 0;  ///< width of the column of facts in pixels, if the chart is wide enough for it
     double titleSpace = 0;  ///< width in pixels kept free to the right of the title
-    // paints the overview strip; without this function there is no strip
+    /// paints the overview strip; without this function there is no strip
     std::function<void(QPainter&, const LaneFrame&)> overview;
     double overviewHeight = 22;
     std::shared_ptr<const void> keeps; ///< owns the data that the functions refer to
@@ -246,7 +246,7 @@ void paintRow(QPainter& painter, const MarkRow& row, const LaneFrame& frame);
 /// Columns of a lane that depend on the visible range only, and can be cached.
 struct LaneColumns
 {
-    // Share columns by row and layer: shares[row][layer].
+    /// Share columns by row and layer: shares[row][layer].
     std::vector<std::vector<std::vector<ShareColumn>>> shares;
     std::vector<LowHigh> curve, ghost;
     std::vector<std::vector<LowHigh>> behind; ///< pixel columns of the curves of Lane::behind, by index

@@ -96,7 +96,7 @@ private:
         QFont font;
         LanePlaces places;
     };
-    // Cached layout; computing it is slow because texts are measured.
+    /// Cached layout; computing it is slow because texts are measured.
     mutable std::optional<KnownPlaces> m_places;
 };
 

@@ -64,7 +64,7 @@ struct ScrubberWords
     QString sliderTip;
     QString play, pause; ///< texts of the play button: "Play the steps"
     QString playTip;
-    // Number of steps that Shift+comma and Shift+full stop move; 0: there are no such keys.
+    /// Number of steps that Shift+comma and Shift+full stop move; 0: there are no such keys.
     std::int64_t far = 0;
 };
 

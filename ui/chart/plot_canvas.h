@@ -20,7 +20,7 @@ public:
     void panBy(QPointF pixels) override;
     void fitAll() override;
     void fitSelection() override { showPart(selectedPart()); }
-    // The measured range, or chosenPart() if nothing is measured.
+    /// The measured range, or chosenPart() if nothing is measured.
     [[nodiscard]] QRectF selectedPart() const override;
     [[nodiscard]] std::optional<QRectF> shownPart() const override; ///< visible part of the first plot
     void showPart(const QRectF& part) override;

@@ -21,11 +21,11 @@ struct PlotAxis
     QString title = {};
     Scale scale = Scale::Linear;
     double low = 0, high = 1; ///< range of all data
-    // how far one may scroll beyond the range of the data, as a multiple of the length of that range
+    /// how far one may scroll beyond the range of the data, as a multiple of the length of that range
     double beyond = 0;
     /// Text of a tick and of the readout; if missing, shortNumber() is used. An empty text hides the tick.
     std::function<QString(double)> text = {};
-    // Widest text of a y axis, for which constant space is reserved.
+    /// Widest text of a y axis, for which constant space is reserved.
     QString widest = QStringLiteral("8.88M");
     std::vector<double> ticks = {};     ///< tick values; empty: round values
     std::optional<double> current = {}; ///< value of the highlighted tick

@@ -47,10 +47,10 @@ public:
 
 Q_SIGNALS:
     void opening(); ///< emitted before a file is opened: save the session of the current file
-    // emitted after a file of the Systolic, NPU or Mapping lens was read, even if it is not valid
+    /// emitted after a file of the Systolic, NPU or Mapping lens was read, even if it is not valid
     void lensOpened(tilewright::FileKind kind);
     void opened(tilewright::FileKind kind); ///< emitted after a file was opened without errors
-    // emitted when the user wants to see the view to which a message refers
+    /// emitted when the user wants to see the view to which a message refers
     void viewWanted(const QString& name);
     void comparisonOpened(); ///< emitted after a comparison of schedules or models was opened
     void recentChanged();
@@ -77,7 +77,7 @@ private:
         QByteArray known; ///< printOf() of the content that was read or written last
         QByteArray state; ///< size, time of change and inode at the last check; empty before the first one
         bool isDocument = false; ///< true if the file is the path() of a document
-        // lock that is held while the file is open here. Not held if another window has
+        /// lock that is held while the file is open here. Not held if another window has
         std::unique_ptr<QLockFile> lock;
         ///< the file open. Null if the file is not locked.
     };
@@ -85,7 +85,7 @@ private:
     void watch(const QString& path, const QByteArray& known);
     void watchDocuments();
     void forgetClosed(); ///< stops watching the files of an earlier workload
-    // checks the watched files, and reports those that differ from what was read or written
+    /// checks the watched files, and reports those that differ from what was read or written
     void lookForChanges();
     void reportChange(const QString& path, const QString& text);
     void dismissReport(const QString& path);

@@ -93,7 +93,7 @@ private:
     std::unique_ptr<AppState> m_state;
     QStackedWidget* m_centre = nullptr;
     StartPage* m_startPage = nullptr;
-    // Text of the message that offers Document::retile(), or that lists the subgraphs it left unchanged.
+    /// Text of the message that offers Document::retile(), or that lists the subgraphs it left unchanged.
     QString m_retileQuestion;
     MessageBar* m_messages = nullptr;
     std::unique_ptr<Panes> m_panes;

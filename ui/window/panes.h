@@ -92,7 +92,7 @@ public:
     /// Restores a layout(). If it is from an incompatible version, applies the perspective Edit and returns
     /// false.
     bool restoreLayout(const QByteArray& layout, const QString& perspective, bool ofModel);
-    // True if layout() is the layout of a model, which has the Summary.
+    /// True if layout() is the layout of a model, which has the Summary.
     [[nodiscard]] bool hadModel() const { return m_hadModel; }
     bool eventFilter(QObject* watched, QEvent* event) override;
 
@@ -120,7 +120,7 @@ private:
     void place(); ///< puts every dock into its default area (viewCatalog())
     [[nodiscard]] Arrangement arrangement() const;
     void arrange(const Arrangement& docks);
-    // Sets the name of the perspective, without showing or hiding docks.
+    /// Sets the name of the perspective, without showing or hiding docks.
     void setPerspective(const QString& name);
     void showSummary();
     void updateCentre();

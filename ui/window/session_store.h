@@ -69,9 +69,9 @@ public:
     [[nodiscard]] static std::vector<RecentFile> recentFiles();
 
 Q_SIGNALS:
-    // Emitted if the session cannot be written; writing is tried again later.
+    /// Emitted if the session cannot be written; writing is tried again later.
     void failed(const QString& why);
-    // Emitted if the saved layout belongs to another version, so that the default is shown.
+    /// Emitted if the saved layout belongs to another version, so that the default is shown.
     void layoutReset();
 
 private:
@@ -108,7 +108,7 @@ public:
     void leaveCopy() { m_store.leaveCopy(); }
 
 Q_SIGNALS:
-    // Emitted if the copy cannot be written; writing is tried again even without a further edit.
+    /// Emitted if the copy cannot be written; writing is tried again even without a further edit.
     void failed(const QString& why);
     void keptAgain(); ///< emitted when the copy was written after earlier failures
     void restored();  ///< emitted after a lost session was restored

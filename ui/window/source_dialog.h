@@ -26,7 +26,7 @@ public:
     [[nodiscard]] QPlainTextEdit* editor() const { return m_editor; }
 
 Q_SIGNALS:
-    // Emitted after the corrected file was saved, so that it can be opened.
+    /// Emitted after the corrected file was saved, so that it can be opened.
     void savedFile(const QString& path);
 
 protected:

@@ -46,7 +46,7 @@ Gesture clickOn(const QString& caption, std::function<Spot()> where, Qt::Keyboar
 namespace {
 
 constexpr int kPollMs = 200;
-// Distance in pixels between the card and its control, and between the card and the edges.
+/// Distance in pixels between the card and its control, and between the card and the edges.
 constexpr int kApart = 8;
 
 /// Frame around the control of a step. Mouse events pass through it.

@@ -62,7 +62,7 @@ struct Tour
     QString file; ///< path in the folder of the samples; the file is opened when the tour starts
     std::vector<TourStep> steps;
     QString end; ///< closing text
-    // returns a text on the result of this run, which is added to the closing text
+    /// returns a text on the result of this run, which is added to the closing text
     std::function<QString()> outcome{};
 };
 /// Returns the tours "First schedule", "Beat Auto-solve" and "From model to array".
@@ -90,12 +90,12 @@ public:
     } ///< index of the current step; tour.steps.size() at the end
     [[nodiscard]] QString text() const;
     [[nodiscard]] QWidget* target() const { return m_target; }
-    // Sets a text beside the number of the step, which stays until the tour is left.
+    /// Sets a text beside the number of the step, which stays until the tour is left.
     void setNote(const QString& note);
     [[nodiscard]] QPushButton* leaveButton() const { return m_leave; }
     [[nodiscard]] QPushButton* backButton() const { return m_back; }
     [[nodiscard]] QPushButton* skipButton() const { return m_skip; }
-    // Button that does the step for the user; hidden in most steps.
+    /// Button that does the step for the user; hidden in most steps.
     [[nodiscard]] QPushButton* offerButton() const { return m_offer; }
 
 protected:
@@ -115,7 +115,7 @@ private:
     Tour m_tour;
     QString m_file; ///< the file of the tour; if another one is opened, the tour ends
     std::size_t m_step = 0;
-    // True if the user went back to a step that was already done, so that the tour does not advance.
+    /// True if the user went back to a step that was already done, so that the tour does not advance.
     bool m_revisited = false;
     QString m_note;
     QLabel* m_text;

@@ -48,7 +48,7 @@ public:
 Q_SIGNALS:
     /// Emitted when the current picture was shown for this long (at pace 1). For recordings.
     void seen(int milliseconds);
-    // Emitted when playing has stopped, at the end of the tour or because the user took over.
+    /// Emitted when playing has stopped, at the end of the tour or because the user took over.
     void stopped(bool atEnd);
 
 protected:

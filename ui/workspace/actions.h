@@ -123,7 +123,7 @@ private:
 
     std::vector<QAction*> m_actions;
     std::map<const QAction*, std::vector<Offer>> m_offers;
-    // Descriptions of the actions that have available, checked or textNow.
+    /// Descriptions of the actions that have available, checked or textNow.
     std::map<const QAction*, ActionSpec> m_specs;
     std::map<const QAction*, QString> m_described; ///< text and reason in the current tooltip of each action
     /// Default keys of an action.

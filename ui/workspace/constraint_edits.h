@@ -17,11 +17,11 @@ namespace tilewright::ui {
 // Each of these functions makes one undo step and returns true if anything changed. If the edit is refused,
 // Document::refused() is emitted.
 
-// Requires that the selected ops run in the same subgraphs.
+/// Requires that the selected ops run in the same subgraphs.
 bool keepTogether(Document& document, Selection& selection);
-// Requires that the selected ops run in different subgraphs.
+/// Requires that the selected ops run in different subgraphs.
 bool keepApart(Document& document, Selection& selection);
-// Requires that the selected tensor is retained.
+/// Requires that the selected tensor is retained.
 bool alwaysRetain(Document& document, Selection& selection);
 bool neverRetain(Document& document, Selection& selection); ///< forbids to retain the selected tensor
 /// Requires that every subgraph with an op of the selected subgraph keeps the granularity of the selected

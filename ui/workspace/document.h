@@ -48,7 +48,7 @@ enum class Part {
     Proof = 128,   ///< proof() has changed
     Nudges = 256,  ///< nudges() has changed
     Notes = 512,   ///< notes() has changed by setNote()
-    // machine() has changed, and with it costs and hardware of problem(); ops and tensors are the same
+    /// machine() has changed, and with it costs and hardware of problem(); ops and tensors are the same
     Machine = 64
 };
 Q_DECLARE_FLAGS(Parts, Part)
@@ -328,7 +328,7 @@ private:
     void announce(Parts parts);
     [[nodiscard]] State state() const { return {m_problem, m_model, m_schedule, m_dimensions}; }
     void push(State next, const QString& text, const QString& mergeKey);
-    // Undo command that also records whether the last step was an edit, an undo or a redo.
+    /// Undo command that also records whether the last step was an edit, an undo or a redo.
     class EditCommand;
     void beginStep(LastStep::Way way);
     void endStep();
@@ -347,7 +347,7 @@ private:
                                              const QString& path) const;
     [[nodiscard]] Result<lower::ModelOnMachinePtr> withDimensions(const onnx::Dimensions& dimensions,
                                                                   const Machine& machine) const;
-    // Returns the start schedule under rules().
+    /// Returns the start schedule under rules().
     [[nodiscard]] Schedule startOf(const Problem& problem) const;
     void takeBase(ProblemPtr problem, lower::ModelOnMachinePtr model);
     [[nodiscard]] Result<lower::ModelOnMachinePtr> onMachine(const Machine& machine) const;
@@ -386,10 +386,10 @@ private:
     std::uint64_t m_revision = 0;
     SnapshotPtr m_snapshot;
     SnapshotPtr m_lastValid;
-    // Evaluation of the schedule that apply() is setting at the moment; otherwise null.
+    /// Evaluation of the schedule that apply() is setting at the moment; otherwise null.
     SnapshotPtr m_judged;
     LastStep m_lastStep;
-    // Index of the undo stack after the step that retile() extends; -1 if there is none.
+    /// Index of the undo stack after the step that retile() extends; -1 if there is none.
     int m_retileAt = -1;
     /// True from the first undo command of a step until the undo stack has counted the step. A click in the
     /// history undoes several commands in one step.
@@ -402,7 +402,7 @@ private:
     Nudges m_nudges;
     std::vector<Baseline> m_baselines;
     int m_baselineIndex = -1;
-    // A pool of its own, so that evaluation does not wait for long background jobs of views.
+    /// A pool of its own, so that evaluation does not wait for long background jobs of views.
     QThreadPool m_pool;
     std::unique_ptr<LatestJob<SnapshotPtr>> m_evaluation;
     std::unique_ptr<LatestJob<std::function<void()>>>

@@ -27,7 +27,7 @@ struct DocumentMarks
     int baseline = -1; ///< index in `baselines` of the baseline that is drawn as a ghost; -1 for none
 };
 
-// Writes each kind of mark to a field of its own.
+/// Writes each kind of mark to a field of its own.
 void writeMarks(const DocumentMarks& marks, QJsonObject& to);
 [[nodiscard]] DocumentMarks readMarks(const QJsonObject& from);
 

@@ -73,9 +73,9 @@ inline constexpr Lens kLenses[] = {Lens::Schedule, Lens::Systolic, Lens::Npu, Le
 struct FileUse
 {
     Lens lens;
-    // Position in the order in which files are opened together: a problem comes before its schedules.
+    /// Position in the order in which files are opened together: a problem comes before its schedules.
     int turn;
-    // True if the file replaces the document of the lens; false if it edits the document (machine, method).
+    /// True if the file replaces the document of the lens; false if it edits the document (machine, method).
     bool replaces;
     const char* view; ///< name of the view that shows the file
 };
@@ -90,7 +90,7 @@ struct LensFile
 
     [[nodiscard]] std::string_view text() const { return content.view(); }
     [[nodiscard]] Lens lens() const { return fileUse(kind).lens; }
-    // Name of the file for error messages.
+    /// Name of the file for error messages.
     [[nodiscard]] std::string name() const { return path.toStdString(); }
 };
 /// Reads a file and detects its kind. Returns an Error if it cannot be read or no lens can open it.
@@ -157,7 +157,7 @@ protected:
     void fileOpened(const QString& path, std::string_view text);
     /// Sets path() and the content that it had when the recovery copy was made.
     void setFileOf(const QJsonObject& copy);
-    // Returns the fields of a recovery copy that setFileOf() reads.
+    /// Returns the fields of a recovery copy that setFileOf() reads.
     [[nodiscard]] QJsonObject fileForRecovery() const;
 
 private:

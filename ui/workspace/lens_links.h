@@ -68,7 +68,7 @@ public:
     [[nodiscard]] std::optional<Product> product() const;
     /// Returns the op that Mapping shows: product(), or a selected depthwise convolution.
     [[nodiscard]] std::optional<Product> mappable() const;
-    // Returns the subgraph with the highest latency.
+    /// Returns the subgraph with the highest latency.
     [[nodiscard]] std::optional<SubgraphId> slowest() const;
     [[nodiscard]] std::optional<Product> slowestProduct() const;
 
@@ -86,7 +86,7 @@ public:
     struct TileToTake
     {
         SubgraphId subgraph;
-        // foundTile(); the legal granularity closest to it; the current granularity
+        /// foundTile(); the legal granularity closest to it; the current granularity
         Granularity found, legal, now;
     };
     [[nodiscard]] std::optional<TileToTake> tileToTake(mapping::Level level) const;
@@ -152,9 +152,9 @@ private:
     lower::LoweredNpu m_npu; ///< the model m_npuOf, lowered to the NPU lens
     std::vector<npu::OpTiling> m_tiling;
     npu::NpuHardware m_hardware;
-    // Model and its floor, for makespanOfFloor().
+    /// Model and its floor, for makespanOfFloor().
     std::pair<lower::ModelOnMachinePtr, std::optional<lower::Floor>> m_floor;
-    // True if an edit in the NPU lens has ended the following; undoing the edit resumes it.
+    /// True if an edit in the NPU lens has ended the following; undoing the edit resumes it.
     bool m_npuLeft = false;
     std::optional<std::int64_t> m_announcedMakespan; ///< the makespan() that makespanChanged() announced last
 };

@@ -21,7 +21,7 @@ struct LiveRunResult
     RunOptions options;
     ScheduleRun run;
     RunIndex index;
-    // Length of the run as a multiple of the floor of one core (R19); only for a model.
+    /// Length of the run as a multiple of the floor of one core (R19); only for a model.
     std::optional<double> ofFloor;
 
     [[nodiscard]] const Problem& problem() const { return *of->problem; }
@@ -85,7 +85,7 @@ private:
     Request m_refused; ///< the request that m_refusal answers
     QString m_refusal;
     LiveRunPtr m_result;
-    // Duration of the last run in ms, which decides whether a newer request stops a running one.
+    /// Duration of the last run in ms, which decides whether a newer request stops a running one.
     double m_lastMs = 0;
     LatestJob<Delivery> m_job;
 };

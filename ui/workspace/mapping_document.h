@@ -123,7 +123,7 @@ protected:
 Q_SIGNALS:
     void setupChanged();
     void edited(); ///< emitted after an edit by the user, but not after undo and redo
-    // emitted when the search space has changed: layer, architecture or required factors
+    /// emitted when the search space has changed: layer, architecture or required factors
     void spaceChanged();
     void baselineChanged();
     void operandChanged();

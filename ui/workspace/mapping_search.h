@@ -56,16 +56,16 @@ struct FoundMappings
 {
     std::array<std::optional<FoundMapping>, mapping::kObjectives> best;
     std::vector<FoundMapping> front; ///< Pareto front by ascending energy and descending cycles
-    // true if no valid mapping is better for this objective
+    /// true if no valid mapping is better for this objective
     std::array<bool, mapping::kObjectives> optimal{};
     std::array<double, mapping::kObjectives> gap{}; ///< best value / lower bound - 1; infinite if not known
     /// Objective that the search had to settle; nullopt: all.
     std::optional<mapping::Objective> asked;
     bool proven = false;  ///< true if the whole space, possibly reduced, is settled for that objective
     bool reduced = false; ///< true if the proof holds in a reduced space only
-    // true if the proof holds within the constraints only (architecture with levels)
+    /// true if the proof holds within the constraints only (architecture with levels)
     bool constrained = false;
-    // Why no mapping exists: the smallest set of limits that excludes all mappings, if known.
+    /// Why no mapping exists: the smallest set of limits that excludes all mappings, if known.
     std::string reason;
     double seconds = 0;
 

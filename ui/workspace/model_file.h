@@ -25,7 +25,7 @@ struct ModelFile
     std::shared_ptr<const lower::Workload> workload;
     std::vector<onnx::FreeDimension> free;
     onnx::Dimensions dimensions;
-    // Reason why the user's last options do not apply to the file any more; empty if they do.
+    /// Reason why the user's last options do not apply to the file any more; empty if they do.
     std::optional<Error> forgotten;
 };
 /// Reads a model. The size of a free dimension is that in `first`, otherwise the user's last choice for this
@@ -57,7 +57,7 @@ public:
 
 Q_SIGNALS:
     void changed();
-    // Emitted if model A cannot be put on the machine; the comparison has ended.
+    /// Emitted if model A cannot be put on the machine; the comparison has ended.
     void refused(const QString& why);
 
 private:

@@ -75,7 +75,7 @@ public:
     /// settings have changed meanwhile, nothing is applied.
     void searchTiles();
     void stopTileSearch();
-    // Completed share of a running tile search, 0 to 1.
+    /// Completed share of a running tile search, 0 to 1.
     [[nodiscard]] double tileSearchProgress() const { return m_searched; }
     [[nodiscard]] QString tileSearchText() const; ///< text of tileSearchProgress() with the remaining time
     [[nodiscard]] const std::shared_ptr<const NpuTileSearch>& tileSearch() const { return m_tileSearch; }

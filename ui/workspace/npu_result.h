@@ -37,7 +37,7 @@ struct NpuSettings
 {
     npu::NpuHardware hardware;
     npu::RunOptions options;
-    // true: the fastest scheduler is used instead of that of `options` (npu::simulateBest())
+    /// true: the fastest scheduler is used instead of that of `options` (npu::simulateBest())
     bool best = true;
     std::vector<npu::OpTiling> tiling; ///< tiles of each operator of the model
     bool operator==(const NpuSettings& other) const;
@@ -54,7 +54,7 @@ struct NpuResult
     npu::Bounds bounds;
     QString cutAnew;  ///< text on tiles of the file that the SPM cannot hold (npu::fitTiles()); may be empty
     QString sentence; ///< sentence on which bound limits the makespan
-    // for each node, length in cycles of the longest path from its start to the end
+    /// for each node, length in cycles of the longest path from its start to the end
     std::vector<npu::Cycle> cp;
     std::vector<std::uint32_t> critical; ///< nodes on a longest path
     std::vector<bool> isCritical;        ///< for each node, true if it is on that path
@@ -63,7 +63,7 @@ struct NpuResult
     std::vector<std::int64_t> spmPeaks; ///< for each core, peak use of the SPM in bytes
     std::int64_t readyPeak = 0;
     std::shared_ptr<const RateCurve> noc; ///< traffic of all cores in bytes per cycle
-    // the part of `noc` that comes from the shared memory; null if there is none
+    /// the part of `noc` that comes from the shared memory; null if there is none
     std::shared_ptr<const RateCurve> shared;
     std::array<npu::Cycle, npu::kCoreStates> sums; ///< cycles in each core state, summed over all cores
 };

@@ -45,7 +45,7 @@ public:
     [[nodiscard]] const std::vector<OverlayFile>& files() const { return m_files; }
 
     void setLens(verbs::SummaryKind lens);
-    // nullopt: the figure follows from the unit of the values
+    /// nullopt: the figure follows from the unit of the values
     void setFigure(std::optional<overlay::Figure> figure);
     /// Sets the form in which graph and chart show the values.
     void setShown(overlay::Shown shown);

@@ -30,7 +30,7 @@ struct ProofRequest
     ProblemPtr problem;
     Rules rules;
     double seconds = 0;
-    // Total latency of the valid schedule that is shown.
+    /// Total latency of the valid schedule that is shown.
     double total = std::numeric_limits<double>::infinity();
 };
 

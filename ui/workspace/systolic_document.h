@@ -21,7 +21,7 @@ struct PipelineLane
     {
         std::int64_t start = 0;
         std::int64_t end = 0;
-        // Index of the command; for a run in parts, the Matrix of the work in a bucket of the overview.
+        /// Index of the command; for a run in parts, the Matrix of the work in a bucket of the overview.
         std::uint32_t command = 0;
     };
     systolic::Resource resource = systolic::Resource::Dma;
@@ -39,7 +39,7 @@ struct PipelineResult
     SystolicSettings of;
     systolic::PipelineMachine machine;
     std::optional<systolic::PipelineComparison> comparison;
-    // Lanes of the run with barriers and of the pipelined run.
+    /// Lanes of the run with barriers and of the pipelined run.
     std::array<std::vector<PipelineLane>, 2> lanes;
     std::vector<std::uint32_t> computes; ///< indices of the COMPUTE commands of the pipelined program
     /// If the programs were not run: an upper limit of their number of commands. It is above
@@ -64,12 +64,12 @@ struct LevelsResult
 {
     SystolicSettings of;
     verbs::L2Figures l2;
-    // Bank conflicts in the layouts `seed` and `split`.
+    /// Bank conflicts in the layouts `seed` and `split`.
     std::array<std::optional<systolic::BankConflicts>, 2> conflicts;
     std::optional<verbs::TileAnswer> tile; ///< the tile to which the following fields refer
     std::optional<systolic::Roofline> roofline;
     std::optional<verbs::DataflowFigures> dataflows;
-    // DRAM traffic of each order of tiles; with Belady replacement only if it is small enough to simulate
+    /// DRAM traffic of each order of tiles; with Belady replacement only if it is small enough to simulate
     std::vector<verbs::DramOfOrder> orders;
     std::vector<systolic::Correction> corrections;
     QString error;

@@ -79,10 +79,10 @@ public:
     void showRun(std::int64_t cores);
 
 Q_SIGNALS:
-    // Emitted when another lens has opened a GEMM in the Systolic lens, which should be shown.
+    /// Emitted when another lens has opened a GEMM in the Systolic lens, which should be shown.
     void gemmOpened();
     void lensWanted(tilewright::ui::Lens lens);
-    // Emitted when a table of measured operators was opened, which is not a document.
+    /// Emitted when a table of measured operators was opened, which is not a document.
     void measurementsOpened(const QString& path);
     void runWanted(); ///< emitted when the run of the open schedule should be shown
     void refused(const QString& why);

@@ -42,7 +42,7 @@ private:
     void showOffer();
     void refresh();
     void selectOps();
-    // Text of the gap to the lower bound; empty for an invalid schedule.
+    /// Text of the gap to the lower bound; empty for an invalid schedule.
     [[nodiscard]] QString gapText() const;
     [[nodiscard]] QString presetText() const;
     [[nodiscard]] QString coverText() const;

@@ -35,7 +35,7 @@ private:
         ProblemPtr problem;
         Schedule schedule;
         Rules rules;
-        // Total latency; nullopt while it is unknown, NaN if the schedule is not valid.
+        /// Total latency; nullopt while it is unknown, NaN if the schedule is not valid.
         std::optional<double> total;
     };
     [[nodiscard]] QUndoStack* stack() const;

@@ -121,7 +121,7 @@ private:
     QLabel* m_notes;
     QStringList m_noteTexts;
     QString m_lensNote; ///< text on the coverage by every lens
-    // true while the view selects the row because the selection in the window changed
+    /// true while the view selects the row because the selection in the window changed
     bool m_following = false;
 };
 

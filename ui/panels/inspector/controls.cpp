@@ -110,7 +110,7 @@ private:
     mutable QFont m_font;
     mutable QMargins m_margins;
     mutable int m_indent = 0;
-    // Height by width, because layouts request the same widths repeatedly.
+    /// Height by width, because layouts request the same widths repeatedly.
     mutable QHash<int, int> m_heights;
 };
 

@@ -57,7 +57,7 @@ private:
     void layOut(int width) const;
 
     mutable QTextDocument m_document; ///< text of the button, laid out for the last requested width
-    // height by width, because layouts request the same widths repeatedly
+    /// height by width, because layouts request the same widths repeatedly
     mutable QHash<int, int> m_heights;
 };
 

@@ -105,7 +105,7 @@ private:
     ChoiceSpinBox* m_w = nullptr;
     ChoiceSpinBox* m_h = nullptr;
     ChoiceSpinBox* m_k = nullptr;
-    // Problems and selected ops; they are below the fields, so that the fields do not move.
+    /// Problems and selected ops; they are below the fields, so that the fields do not move.
     QLabel* m_remarks = nullptr;
     QLabel* m_grid = nullptr;
     QLabel* m_array = nullptr; ///< text about the tile on the systolic array

@@ -57,7 +57,7 @@ private:
     QLabel* m_none; ///< progress of the search for changes, or the reason why there are none
     QVBoxLayout* m_changes;
     QThreadPool
-        // A pool of its own, because the search can take minutes and other jobs must not wait for it.
+        /// A pool of its own, because the search can take minutes and other jobs must not wait for it.
         m_pool;
     LatestJob<Facts> m_job;
     std::vector<Advice> m_offered; ///< the changes that have buttons

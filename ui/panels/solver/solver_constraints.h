@@ -70,7 +70,7 @@ private:
     QLabel* m_note;
     TileRangeForm* m_range;
     std::vector<Row> m_rows, m_asked, m_priced;
-    // Costs of the constraints; they belong to the first rows of m_priced.
+    /// Costs of the constraints; they belong to the first rows of m_priced.
     std::vector<ConstraintCost> m_costs;
     QString m_costsNote;
     bool m_isRunning = false;

@@ -31,7 +31,7 @@ struct SolverOutcome
     SolveObjective objective = SolveObjective::Latency;
     double energyBound = 0; ///< lower bound of the energy; 0 if the problem states no energies
     Front front;            ///< the Pareto front in SolveResult::front
-    // decisions of the finish on the run; null if the finish was not requested
+    /// decisions of the finish on the run; null if the finish was not requested
     std::shared_ptr<const RunFinish> onRun;
     /// Gap: how far the objective's value is above its lower bound.
     [[nodiscard]] double gap() const

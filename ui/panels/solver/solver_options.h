@@ -35,7 +35,7 @@ public:
     [[nodiscard]] QSpinBox* threads() const { return m_threads; }
     [[nodiscard]] QComboBox* start() const { return m_start; }
     [[nodiscard]] QComboBox* rules() const { return m_rules; }
-    // Entries in the order of SolveObjective.
+    /// Entries in the order of SolveObjective.
     [[nodiscard]] QComboBox* objective() const { return m_objective; }
     [[nodiscard]] QCheckBox* finish() const { return m_finish; } ///< check box of SolveCall::finish
     [[nodiscard]] QCheckBox* placeable() const { return m_placeable; }

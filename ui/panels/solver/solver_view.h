@@ -76,10 +76,10 @@ private:
     SolverJob m_job;
     SolverCurve m_curve;
     SolverOutcomePtr m_appliedRun;
-    // The schedule before m_appliedRun was applied, and the schedule after it.
+    /// The schedule before m_appliedRun was applied, and the schedule after it.
     Schedule m_appliedTo, m_applied;
     SnapshotPtr m_before; ///< the snapshot at the start of the run
-    // true if no locks, constraints or selection restrict the schedules of the run
+    /// true if no locks, constraints or selection restrict the schedules of the run
     bool m_whole = true;
     bool m_isPricing = false;               ///< true while the run also searches for the costs of constraints
     std::shared_ptr<const Schedule> m_best; ///< best schedule of the run so far

@@ -21,7 +21,7 @@
 namespace tilewright::ui {
 
 namespace {
-// Maximum number of rows whose texts determine the widths of the number columns.
+/// Maximum number of rows whose texts determine the widths of the number columns.
 constexpr int kMeasuredRows = 300;
 constexpr double kLargestNames = 0.6; ///< largest share of the pane for the names of the ops
 } // namespace

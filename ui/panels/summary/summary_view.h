@@ -105,7 +105,7 @@ private:
     void chooseOther(bool isMachine);
     void applySolved();
     [[nodiscard]] verbs::SummaryLine lineOf(int tableRow) const;
-    // The row of the Summary; null for a floor or a heading.
+    /// The row of the Summary; null for a floor or a heading.
     [[nodiscard]] const Row* rowOf(int tableRow) const;
     [[nodiscard]] QString about(const QModelIndex& cell) const; ///< text on a row in addition to its figures
 
@@ -113,7 +113,7 @@ private:
     std::optional<Other> m_other;
     std::optional<verbs::SummarySubject> m_otherSubject; ///< subject of the second block
     QString m_otherError;                                ///< the reason why there is no second block
-    // summary of the open model; in a comparison, also that of the second block
+    /// summary of the open model; in a comparison, also that of the second block
     std::vector<verbs::Summary> m_summaries{1};
     std::vector<verbs::SummaryLine> m_lines; ///< lines of the table
     QThreadPool m_pool;

@@ -46,7 +46,7 @@ struct CompareData
 {
     std::array<SnapshotPtr, 2> snapshots;
     std::array<QString, 2> names;
-    // Total latencies, in time units of the problem or in cycles of the models.
+    /// Total latencies, in time units of the problem or in cycles of the models.
     std::array<double, 2> totals{};
     double unitOfA = 1; ///< unit of time of A, measured in units of B (Document::unitOfBaseline())
     std::array<GraphModel, 2> graphs;

@@ -66,7 +66,7 @@ private:
     QSplitter* m_splitter;
     bool m_choosing = false; ///< true while a selection in the graphs changes the current row
     CompareDataPtr m_data;
-    // The models that m_data compares, or will compare when the job has finished.
+    /// The models that m_data compares, or will compare when the job has finished.
     lower::ModelsOnMachinePtr m_requested;
     std::unique_ptr<LatestJob<CompareDataPtr>> m_job;
 };

@@ -89,7 +89,7 @@ struct GranularityModel
     QString subtitle;
     std::optional<SubgraphId> subgraph;
     std::shared_ptr<const GranularityCube> cube; ///< null while it is being computed
-    // cell of the cube at each position of the map (height * widths + width)
+    /// cell of the cube at each position of the map (height * widths + width)
     std::vector<std::size_t> shown;
     std::optional<std::size_t> current; ///< position in `shown` of the current granularity
     std::size_t here = 0;               ///< position in `shown` of the current w and h, whatever k is

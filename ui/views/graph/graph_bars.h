@@ -55,7 +55,7 @@ public:
 
     [[nodiscard]] GraphToolbar& toolbar() const { return *m_toolbar; }
     [[nodiscard]] QLabel& note() const { return *m_note; }
-    // Text of the note on hidden items, without links; empty if nothing is hidden.
+    /// Text of the note on hidden items, without links; empty if nothing is hidden.
     [[nodiscard]] QString noteText() const;
     [[nodiscard]] QRectF content() const;  ///< the area below all bars
     [[nodiscard]] QRectF freeRoom() const; ///< content() without the legend

@@ -58,7 +58,7 @@ struct GraphRoles
 
 /// Colour of an operator's change compared with the other model.
 [[nodiscard]] QColor changeColour(model::OperatorChange change, const Theme& theme);
-// Line style that shows the change without colour.
+/// Line style that shows the change without colour.
 [[nodiscard]] Qt::PenStyle changeLine(model::OperatorChange change);
 
 [[nodiscard]] QColor fillColour(const GraphFill& fill, const Theme& theme);

@@ -88,7 +88,7 @@ private:
     OpDrop m_drop;
     std::vector<SubgraphId> m_order;
     std::map<Key, GraphVerdict> m_verdicts;
-    // Verdict and snapshot for the last target under the cursor.
+    /// Verdict and snapshot for the last target under the cursor.
     std::optional<std::pair<Key, SnapshotPtr>> m_judged;
     std::uint64_t m_generation = 0; // number of the drag; results of earlier drags are ignored
 };

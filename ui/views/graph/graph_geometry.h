@@ -30,7 +30,7 @@ struct GraphKey
         Section, ///< neighbouring subgraphs of a large graph, drawn as one card
     };
     Kind kind = Kind::Op;
-    // Number of the op; for an input or output, of the tensor; for a card or section, of its first op.
+    /// Number of the op; for an input or output, of the tensor; for a card or section, of its first op.
     std::uint32_t id = 0;
     [[nodiscard]] bool isTensor() const { return kind == Kind::Input || kind == Kind::Output; }
     auto operator<=>(const GraphKey&) const = default;
@@ -43,10 +43,10 @@ struct GraphShape
     bool columns = true;      ///< long graphs are broken into columns
     double aspect = 1.6;      ///< desired ratio width / height of the picture: that of the pane
     std::set<OpId> collapsed; ///< subgraphs that contain one of these ops are drawn as one card
-    // true: with more than kCardsAbove visible ops, each subgraph is drawn as a card or as part of one
+    /// true: with more than kCardsAbove visible ops, each subgraph is drawn as a card or as part of one
     bool cards = true;
     std::set<OpId> opened; ///< subgraphs that contain one of these ops are exceptions to `cards`
-    // true: with more than kCardsAbove ops, repeating blocks are drawn as one card, except opened ones
+    /// true: with more than kCardsAbove ops, repeating blocks are drawn as one card, except opened ones
     bool blocks = true;
     bool blocksInSmall = false; ///< true: blocks are drawn as cards in smaller graphs, too
     std::set<OpId> spread;      ///< repetitions that contain one of these ops have one card per block
@@ -76,7 +76,7 @@ struct GraphMetrics
     [[nodiscard]] double tensorHeight() const { return 1.9 * line + 4; } ///< two lines: name and size
     [[nodiscard]] double cardWidth() const { return 22 * em + 24; }
     [[nodiscard]] double cardHeight() const { return 3.1 * line + 16; }
-    // Lines for the texts, and a bar of the subgraphs.
+    /// Lines for the texts, and a bar of the subgraphs.
     [[nodiscard]] double sectionHeight() const { return 3.1 * line + 26; }
     [[nodiscard]] double stackWidth() const { return 33 * em + 24; }
     [[nodiscard]] double stackHeight() const
@@ -102,7 +102,7 @@ struct GraphSlab
     std::vector<TensorId> views; ///< several views if the reader reads one base through several maps
     bool brief = false;          ///< true if the named mark has room only for the label of the map
     LayoutRect plain;            ///< small mark without text
-    // mark with name and size; width 0 if there is no room, or if another line of the view
+    /// mark with name and size; width 0 if there is no room, or if another line of the view
     LayoutRect named;
     ///< shows the name
 };

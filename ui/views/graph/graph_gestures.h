@@ -25,7 +25,7 @@ public:
     void move(const QMouseEvent& event);
     void release(const QMouseEvent& event);
     void doubleClick(const QMouseEvent& event);
-    // Updates a drag after a press or release of a modifier key, which changes the effect of a drop.
+    /// Updates a drag after a press or release of a modifier key, which changes the effect of a drop.
     void modifierChanged(const QKeyEvent& event);
     void cancel();
     /// To be called before the view pans during a gesture: keeps the press point fixed in scene coordinates.
@@ -37,7 +37,7 @@ public:
     [[nodiscard]] GraphDrag& drag() { return m_drag; }
     [[nodiscard]] const GraphDrag& drag() const { return m_drag; }
     [[nodiscard]] QPointF mouse() const { return m_mouse; }
-    // Rectangle of the rubber band; empty if there is none.
+    /// Rectangle of the rubber band; empty if there is none.
     [[nodiscard]] const QRectF& band() const { return m_band; }
 
 Q_SIGNALS:
@@ -53,7 +53,7 @@ private:
     void leavePreviewToDrag();
     void beginDrag();
     void beginNudge();
-    // The document's nudges plus the displacement of the current drag.
+    /// The document's nudges plus the displacement of the current drag.
     [[nodiscard]] GraphNudges nudges() const;
     void updateDrag(Qt::KeyboardModifiers modifiers);
     void drop();
@@ -73,7 +73,7 @@ private:
     GraphHit m_hit;                        ///< item on which the mouse button was pressed
     std::optional<GraphKey> m_pressedNode; ///< key of the node of m_hit
     std::vector<OpId>
-        // Ops of the subgraph whose tab or card was pressed, as they were at the time of the press.
+        /// Ops of the subgraph whose tab or card was pressed, as they were at the time of the press.
         m_handleOps;
     bool m_rightMoved = false;
     QRectF m_band;

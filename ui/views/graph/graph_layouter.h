@@ -114,7 +114,7 @@ private:
     GeometryPtr m_geometry; ///< the automatic layout
     GeometryPtr m_shown;    ///< m_geometry with the nodes that were moved by hand; m_model uses it
     GraphNudges m_nudges;
-    // The last layout that is not provisional: m_geometry, or the layout from which m_geometry was made.
+    /// The last layout that is not provisional: m_geometry, or the layout from which m_geometry was made.
     GeometryPtr m_arranged;
     std::shared_ptr<const GraphModel> m_model; ///< shared with the worker thread that adds labels to a copy
     /// Earlier layouts, latest last. They are shown again after an undo or an edit that reverts another edit.

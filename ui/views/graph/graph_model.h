@@ -107,7 +107,7 @@ struct GraphEdge
     QPointF end;
     QPointF beforeEnd;
     QRectF slab; ///< rectangle of the mark of a view; empty for other tensors
-    // rectangle of the mark with name, used if names are large enough; empty if another line shows the name
+    /// rectangle of the mark with name, used if names are large enough; empty if another line shows the name
     QRectF namedSlab;
     QString slabText; ///< text of namedSlab
     QString label;    ///< text for the traffic; empty if there is none, or no room for it
@@ -127,7 +127,7 @@ struct GraphHull
     QPainterPath path;  ///< outlines with rounded corners
     bool isBox = false; ///< true if the outline is a single axis-parallel rectangle
     QPainterPath
-        // Rings around recomputed ops in areas of other subgraphs, with the bands that connect them.
+        /// Rings around recomputed ops in areas of other subgraphs, with the bands that connect them.
         satellites;
     QPainterPath satelliteOutline;  ///< `satellites` as one area
     QRectF bounds;                  ///< bounding box of path and satellites

@@ -84,7 +84,7 @@ private:
     bool m_movedByHand = false;
     QRectF m_wantedPart; ///< part that was requested before there was a picture
     std::set<OpId> m_opened;
-    // Node whose position a new layout keeps fixed, and that position.
+    /// Node whose position a new layout keeps fixed, and that position.
     std::optional<std::pair<GraphKey, QPointF>> m_anchor;
     std::optional<Home> m_home;
     QPointF m_mouse;

@@ -46,7 +46,7 @@ struct GraphMarks
     std::set<SubgraphId> subgraphs;
     std::optional<TensorId> tensor;
     std::map<SubgraphId, QString>
-        // Subgraphs that hold the selected tensor in fast memory, and the way in which they hold it.
+        /// Subgraphs that hold the selected tensor in fast memory, and the way in which they hold it.
         holding;
     std::optional<OpId> hoverOp;
     std::optional<TensorId> hoverTensor;
@@ -81,7 +81,7 @@ private:
     struct Key
     {
         GraphLegend legend;
-        // Appearance of areas in the legend; nullopt if there are no areas.
+        /// Appearance of areas in the legend; nullopt if there are no areas.
         std::optional<GraphFill> subgraph;
         bool recomputes = false;
         bool sections = false, views = false, stacks = false, baseline = false;

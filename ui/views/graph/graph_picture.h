@@ -25,11 +25,11 @@ public:
     void paint(QPainter& painter, const Theme& theme);
     void paintExport(QPainter& painter, const QRectF& area, const Theme& theme) const;
     [[nodiscard]] Viewport exportViewport(const QRectF& area) const; ///< viewport that paintExport() uses
-    // discards the cached overview; called after a change of model or theme
+    /// discards the cached overview; called after a change of model or theme
     void forgetOverview() { m_overview = {}; }
 
 private:
-    // Area of an export that the graph itself gets, without legend.
+    /// Area of an export that the graph itself gets, without legend.
     [[nodiscard]] QRectF exportRoom(const QRectF& area) const;
     [[nodiscard]] GraphMarks marks() const;
     [[nodiscard]] GraphMarks exportMarks() const; ///< marks that are also shown in an export

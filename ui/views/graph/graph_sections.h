@@ -30,7 +30,7 @@ struct GraphBlocks
 /// number of the section.
 struct BlockSections
 {
-    // Section of each op; kNoSection outside of blocks; empty if there are no blocks.
+    /// Section of each op; kNoSection outside of blocks; empty if there are no blocks.
     std::vector<std::uint32_t> ofOp;
     std::vector<GraphBlocks> blocks;
 };
@@ -41,9 +41,9 @@ struct BlockSections
 struct BlockPassage
 {
     std::set<std::pair<TensorId, OpId>>
-        // Tensors that only the first block reads, with the reading op; the other blocks read a result of the
-        // previous block instead.
-        enters;
+        /// Tensors that only the first block reads, with the reading op; the other blocks read a result of
+        /// the previous block instead.
+            enters;
     std::set<TensorId> leaves; ///< graph outputs that only the last block produces
 };
 [[nodiscard]] BlockPassage passageOf(const Problem& problem, const std::vector<Repetition>& repetitions);

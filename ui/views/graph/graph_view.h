@@ -28,7 +28,7 @@ public:
     void zoomBy(double factor, QPointF anchor) override { m_navigator.zoomBy(factor, anchor); }
     void panBy(QPointF pixels) override;
     void fitAll() override { m_navigator.fitAll(); }
-    // The selection is centred first, then enlarged as far as possible.
+    /// The selection is centred first, then enlarged as far as possible.
     void fitSelection() override { m_navigator.fitSelection(); }
     void actualSize() override { m_navigator.actualSize(); }
     [[nodiscard]] std::optional<QRectF> shownPart() const override { return m_navigator.shownPart(); }
@@ -47,7 +47,7 @@ public:
     /// Centre of an op's node, or of a subgraph's handle, in widget coordinates.
     [[nodiscard]] QPointF positionOf(OpId op) const { return m_navigator.positionOf(op); }
     [[nodiscard]] QPointF handleOf(SubgraphId subgraph) const { return m_navigator.handleOf(subgraph); }
-    // Rectangle of the overview; empty while it is hidden.
+    /// Rectangle of the overview; empty while it is hidden.
     [[nodiscard]] QRectF overviewRect() const { return m_navigator.overviewRect(); }
     /// Text of the note above the graph that says what is hidden; empty if nothing is hidden.
     [[nodiscard]] QString noteText() const { return m_bars.noteText(); }
@@ -83,7 +83,7 @@ protected:
     // nothing: the gestures open the menu of the item under the mouse
     void showContextMenu(QPointF) override {}
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
-    // Position of the current op.
+    /// Position of the current op.
     [[nodiscard]] QPointF focusPoint() const override { return m_cursor.focusPoint(); }
 
 private:
@@ -99,7 +99,7 @@ private:
     void toggle(const char* key); ///< changes an option of the toolbar menu
     void refresh(bool problemIsNew = false);
     [[nodiscard]] QString tooltipOf(const GraphHit& hit) const;
-    // Text on the change of the op's operator compared with the other model.
+    /// Text on the change of the op's operator compared with the other model.
     [[nodiscard]] QString againstText(OpId op) const;
     void previewChanged();
     void open(const GraphHit& hit);

@@ -42,10 +42,10 @@ struct LatencyBar
     std::size_t category = 0; ///< category of the subgraph's colour
     /// Latency of the same ops in the baseline; nullopt if a subgraph of the baseline also has other ops.
     std::optional<double> before;
-    // `before`; for ops that share a baseline subgraph with others, the share of its latency (BaselineShare)
+    /// `before`; for ops that share a baseline subgraph with others, the share of its latency (BaselineShare)
     std::optional<double> ghost;
     std::vector<SubgraphId> beforeIds; ///< subgraphs of the baseline that have ops of this subgraph
-    // length in the run of the schedule (R20), and the reasons why it differs from the latency
+    /// length in the run of the schedule (R20), and the reasons why it differs from the latency
     std::optional<RunDifference> run;
     /// Change against the baseline; 0 without a baseline or a change.
     [[nodiscard]] double change() const;

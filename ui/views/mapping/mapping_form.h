@@ -22,7 +22,7 @@ public:
     MappingForm(MappingDocument& state, QWidget* parent);
 
 private:
-    // Checks and applies a changed setup; `name`: name of the changed field.
+    /// Checks and applies a changed setup; `name`: name of the changed field.
     void apply(MappingSetup next, const QString& name);
     void loadConstraints();
     void createArchitectureChoice(QVBoxLayout& column);
@@ -40,7 +40,7 @@ private:
     QLabel* m_costModel = nullptr;
     std::vector<QWidget*> m_ofFourLevels; ///< groups of fields for an architecture of four levels
     LevelFields* m_levels = nullptr;
-    // Check boxes with the names of the layer's operands.
+    /// Check boxes with the names of the layer's operands.
     std::array<QCheckBox*, mapping::kOperands> m_bypass{};
     QFormLayout* m_layerForm = nullptr;
     std::vector<std::pair<QSpinBox*, bool>>

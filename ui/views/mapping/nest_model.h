@@ -121,7 +121,7 @@ struct NestDrop
     NestPreview preview;
     QString broken;      ///< sentence on the rule that would be broken; empty if the mapping fits
     QString brokenShort; ///< "RF 394 of 256"
-    // true if the drop needs no forcing: the result fits, or the current mapping does not fit either
+    /// true if the drop needs no forcing: the result fits, or the current mapping does not fit either
     bool allowed = false;
 };
 

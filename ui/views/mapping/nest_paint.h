@@ -70,7 +70,7 @@ struct NestOverlay
     std::optional<std::size_t> slot;   ///< during a drag, the position in the order at the cursor
     std::optional<NestDrop> drop;      ///< effect of a drop at the cursor
     double visibleBottom =
-        // y of the lower end of the visible part; the texts at the end of a column are painted above it
+        /// y of the lower end of the visible part; the texts at the end of a column are painted above it
         1e9;
 
     /// Returns the effect of a drop on the column; null if there is none.

@@ -34,7 +34,7 @@ struct SearchMapModel
     /// Name of each objective's point: "minimum energy", or "least energy found" if an architecture with
     /// levels has no proof.
     std::array<QString, mapping::kObjectives> names;
-    // The current method; nullopt if its factors do not multiply to the layer's size.
+    /// The current method; nullopt if its factors do not multiply to the layer's size.
     std::optional<MapPoint> current;
     bool currentValid = true;
     std::optional<MapPoint> baseline;
@@ -43,7 +43,7 @@ struct SearchMapModel
     QString title;
     QString headline; ///< "Proven: no method is better"
     std::vector<std::pair<QString, QString>> facts;
-    // Progress of the search: settled share of the space, or used share of the search time.
+    /// Progress of the search: settled share of the space, or used share of the search time.
     double settled = 0;
     QString progress; ///< the progress in words: "42 %", "at most 12 s left"
     bool running = false;

@@ -63,7 +63,7 @@ protected:
     void contentResized() override;
 
 private:
-    // Geometry of the panel; empty if there is no room for it.
+    /// Geometry of the panel; empty if there is no room for it.
     [[nodiscard]] MemoryPanel panelIn(const QRectF& area) const;
     void requestTimelines();
     void rebuild();

@@ -60,7 +60,7 @@ struct TimelinePart
     TraceKey key;
     double start = 0;
     double duration = 0;
-    // Compute, load and store times of all its steps; these overlap in time.
+    /// Compute, load and store times of all its steps; these overlap in time.
     double compute = 0, load = 0, store = 0;
     std::int64_t peak = 0;
     std::int64_t resident = 0; ///< elements that were resident before the subgraph (RES)
@@ -133,7 +133,7 @@ struct TensorTrack
 {
     struct Part
     {
-        // Use of memory by shape of the step; empty if the tensor is never in memory in this part.
+        /// Use of memory by shape of the step; empty if the tensor is never in memory in this part.
         std::vector<MemoryUse> byShape;
         std::int64_t high = 0; ///< maximum of the elements over the steps
         double time = 0;       ///< total time for which the tensor is in memory

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kPadding = 8;
 constexpr double kBarHeight = 10;
-// Maximum number of nodes of a graph whose groups are all open initially.
+/// Maximum number of nodes of a graph whose groups are all open initially.
 constexpr std::size_t kOpenNodes = 420;
 
 /// Arranges the cells of a group in rows, about twice as wide as high. A row has whole chains if they fit.

@@ -49,9 +49,9 @@ public:
 
     [[nodiscard]] const std::shared_ptr<const NpuGraphModel>& model() const { return m_model; }
     [[nodiscard]] NpuDocument& state() { return m_state; }
-    // Centre of the node's cell in widget coordinates.
+    /// Centre of the node's cell in widget coordinates.
     [[nodiscard]] QPointF pointOf(std::uint32_t node) const;
-    // A point on the title of the operator's box, in widget coordinates.
+    /// A point on the title of the operator's box, in widget coordinates.
     [[nodiscard]] QPointF titleOf(std::uint32_t op) const;
     [[nodiscard]] bool isOpen(std::uint32_t op) const { return m_open.count(op) > 0; }
     void setAllOpen(bool open);

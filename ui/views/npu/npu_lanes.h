@@ -11,7 +11,7 @@ struct NpuChartModel
 {
     QString hint; ///< text shown instead of the chart; empty: show the chart
     QString error;
-    // True if the current settings cannot be simulated, so that the result belongs to earlier settings.
+    /// True if the current settings cannot be simulated, so that the result belongs to earlier settings.
     bool refused = false;
     bool busy = false;
     bool stale = false; ///< true if the result is drawn pale, because a new one is being simulated
@@ -19,7 +19,7 @@ struct NpuChartModel
     QString awaited;    ///< name of the model that is being simulated, if the result belongs to another model
     NpuResultPtr result, ghost; ///< `ghost`: run of the baseline; may be null
     std::shared_ptr<const RateCurve> noc, ghostNoc;
-    // Rate of the shared memory over time; null if there is no shared memory.
+    /// Rate of the shared memory over time; null if there is no shared memory.
     std::shared_ptr<const RateCurve> shared;
     double total = 0; ///< end of the time axis: the longer of both runs
     QString header;   ///< "548 520 cycles, 2.4 times the lower bound; DRAM binds 79.5 % of the time"

@@ -76,7 +76,7 @@ private:
     NumberBox* m_prefetch = nullptr;
     NumberBox* m_cores = nullptr;
     QComboBox* m_colour = nullptr;
-    // Whether the user wants to see the lists; if not set, the width decides.
+    /// Whether the user wants to see the lists; if not set, the width decides.
     std::optional<bool> m_wantsSide;
     std::shared_ptr<const RunChartModel> m_model = std::make_shared<const RunChartModel>();
     /// A time that the user has chosen, and the step that runs at that time.

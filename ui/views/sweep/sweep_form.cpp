@@ -24,7 +24,7 @@ namespace {
 constexpr int kWidth = 150;
 constexpr double kRadius = 6;
 constexpr double kSteps =
-    // Number of steps of a linear scale; a logarithmic scale has steps of a factor of the square root of 2.
+    /// Number of steps of a linear scale; a logarithmic scale has steps of a factor of the square root of 2.
     64;
 } // namespace
 
@@ -175,7 +175,7 @@ constexpr double kReach = 256; ///< range of the bar: from 1/kReach to kReach ti
 constexpr int kMostPoints = 200;
 constexpr int kMostIterations = 100'000'000;
 constexpr int kMostSeconds = 3600;
-// Maximum number of characters of an axis name in the form; the list shows the whole name.
+/// Maximum number of characters of an axis name in the form; the list shows the whole name.
 constexpr int kNameLength = 22;
 
 bool searches(SweepTask task)

@@ -31,7 +31,7 @@ struct SweepModel
     std::vector<SweepParameter> axes; ///< parameters of the axes with their current values
     sweep::SweepTable table;
     std::optional<sweep::SweepTable> beside; ///< results of evaluating the open schedule at the same points
-    // true if `beside` belongs to the open schedule; false: to the one that was open when the sweep began
+    /// true if `beside` belongs to the open schedule; false: to the one that was open when the sweep began
     bool besideIsOpen = true;
     std::vector<SweepChange> changes;
     QString unit; ///< unit of latencies: "cycles", or empty

@@ -165,7 +165,7 @@ private:
     void take(Batch& batch, std::optional<double> secondsLeft);
 
     QThreadPool
-        // A pool of its own: a sweep may take minutes, and other background work must not wait for it.
+        /// A pool of its own: a sweep may take minutes, and other background work must not wait for it.
         m_pool;
     std::vector<SweepResults> m_results;
     std::optional<double> m_secondsLeft;

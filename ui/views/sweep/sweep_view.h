@@ -72,7 +72,7 @@ private:
     [[nodiscard]] bool isOfThisWorkload(const SweepSetup& setup, const SweepResults& results) const;
     void moveCursor(QPoint arrow);
     [[nodiscard]] bool isGrid() const;
-    // Returns the row of a cell of the heat map at a position.
+    /// Returns the row of a cell of the heat map at a position.
     [[nodiscard]] std::optional<std::size_t> rowAt(QPointF position) const;
     [[nodiscard]] QString folder() const;
     void save(const QString& title, const QString& name, const QString& filter,
@@ -92,7 +92,7 @@ private:
         SweepSetup setup;
         std::vector<SweepResults> results;
     };
-    // Earlier sweeps, whose choices were changed after them; the latest first.
+    /// Earlier sweeps, whose choices were changed after them; the latest first.
     std::vector<Earlier> m_earlier;
     QMenu* m_earlierMenu = nullptr;
     QToolButton* m_earlierButton = nullptr;

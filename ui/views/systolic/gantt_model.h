@@ -39,10 +39,10 @@ struct GanttModel
     std::shared_ptr<const PipelineResult> result;
     std::vector<GanttProgram> programs;           ///< the shown programs, from top to bottom
     std::shared_ptr<const PipelineResult> pinned; ///< the pinned result; may be null
-    // pinned programs with the styles of `programs`, in the same order
+    /// pinned programs with the styles of `programs`, in the same order
     std::vector<GanttProgram> pinnedPrograms;
     QString title;
-    // text: schedule and L2 traffic of the pipelined program, cycles of both programs, cycles saved
+    /// text: schedule and L2 traffic of the pipelined program, cycles of both programs, cycles saved
     QString headline;
     QString bottleneck; ///< name of the limiting resource
     std::int64_t cycles = 1;
@@ -50,7 +50,7 @@ struct GanttModel
     PaintedTable stalls;
     std::vector<std::string>
         stallReasons; ///< reason that each row of `stalls` shows; empty for the first and the last row
-    // comparison of main() with the pinned program of its style; without rows if nothing is pinned
+    /// comparison of main() with the pinned program of its style; without rows if nothing is pinned
     PaintedTable compared;
     PaintedTable now; ///< table of instructions at the cursor
     BankCursor banks;
@@ -73,7 +73,7 @@ void moveGanttCursor(GanttModel& model, std::int64_t time);
 [[nodiscard]] QString dataflowText(systolic::Dataflow dataflow);
 /// Names of the schedules of L2 that can be chosen: the preferred one, "A", "A + row reuse" and so on.
 [[nodiscard]] QStringList scheduleChoices();
-// Index in scheduleChoices() of the schedule in the settings.
+/// Index in scheduleChoices() of the schedule in the settings.
 [[nodiscard]] int scheduleChoice(const SystolicSettings& settings);
 void chooseSchedule(SystolicSettings& settings, int choice);
 /// Explains why a comparison has no program of a style.

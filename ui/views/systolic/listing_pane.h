@@ -21,7 +21,7 @@ struct ListedStretch
     std::shared_ptr<const PipelineResult> of;
     systolic::ProgramStyle style = systolic::ProgramStyle::Pipelined;
     std::vector<systolic::TimedCommand> commands;
-    // Commands at the cursor; nullopt if these were not requested.
+    /// Commands at the cursor; nullopt if these were not requested.
     std::optional<std::vector<std::uint32_t>> running;
 };
 
@@ -57,7 +57,7 @@ protected:
 
 private:
     [[nodiscard]] systolic::ProgramStyle style() const;
-    // The program that is shown; null if there is none.
+    /// The program that is shown; null if there is none.
     [[nodiscard]] const systolic::Program* program() const;
     void followCursor();
     void showRunning(); ///< scrolls to the commands at the cursor if the table has them
@@ -81,7 +81,7 @@ private:
     QComboBox* m_style = nullptr;
     QPushButton* m_save = nullptr;
     QLabel* m_title = nullptr;
-    // Style of the program that is in m_model.
+    /// Style of the program that is in m_model.
     systolic::ProgramStyle m_shown = systolic::ProgramStyle::Pipelined;
 };
 

@@ -53,7 +53,7 @@ private:
     void showOutcome(Outcome outcome);
     void showSelected(); ///< selects the row of the product that the lens shows
     void select(int row);
-    // The product of a row; null for the row of the total.
+    /// The product of a row; null for the row of the total.
     [[nodiscard]] const lower::NetworkRow* product(int row) const;
     [[nodiscard]] std::optional<double> utilization(int row) const;
     [[nodiscard]] QString summary() const;

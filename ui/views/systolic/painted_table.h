@@ -45,7 +45,7 @@ private:
         double noteHeight = 0;
     };
     [[nodiscard]] Geometry geometry(double width) const;
-    // Returns the widths of columns at which no text wraps.
+    /// Returns the widths of columns at which no text wraps.
     [[nodiscard]] std::vector<double> naturalColumns() const;
     /// Returns the widths of columns at which no word of a text column is cut.
     [[nodiscard]] std::vector<double> leastColumns(const std::vector<double>& natural) const;

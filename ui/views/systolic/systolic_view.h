@@ -107,7 +107,7 @@ public:
     [[nodiscard]] std::vector<PicturePart> partsIn(const QSize& size) override;
     [[nodiscard]] QString copyText() const override;
 
-    // The part of the selected product that the lens follows.
+    /// The part of the selected product that the lens follows.
     [[nodiscard]] QJsonObject settings() const override;
     void restoreSettings(const QJsonObject& settings) override;
 
@@ -127,7 +127,7 @@ private:
     SettingsPanel* m_settings = nullptr;
     QTabWidget* m_tabs = nullptr;
     QToolButton* m_toggle = nullptr; ///< button that shows or hides the settings
-    // whether the user wants to see the settings; if not set, the width decides
+    /// whether the user wants to see the settings; if not set, the width decides
     std::optional<bool> m_wantsSettings;
 };
 

@@ -24,9 +24,9 @@ struct TileMapModel
     std::shared_ptr<const TileResult> result;
     QString title;
     QString headline; ///< text on the current tile and its distance from the optimum
-    // log10 of the smallest and largest number of elements moved, over the cells that fit
+    /// log10 of the smallest and largest number of elements moved, over the cells that fit
     double lowest = 0, highest = 1;
-    // Numbers of rows and columns shown: the candidates that fit, and a margin of those that do not.
+    /// Numbers of rows and columns shown: the candidates that fit, and a margin of those that do not.
     std::size_t rows = 0, cols = 0;
     std::array<std::optional<TileCell>, 3> picks;
     std::optional<TileCell> current;

@@ -40,7 +40,7 @@ protected:
     [[nodiscard]] QRectF chartArea(const QRectF& area, bool exporting) const override;
     void paintBeside(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     [[nodiscard]] std::optional<double> pinnedTime() const override;
-    // No text at the cursor, because the header shows the cycle.
+    /// No text at the cursor, because the header shows the cycle.
     [[nodiscard]] QString cursorText() const override { return {}; }
     void cursorDragged(double time) override;
     void clicked(QPointF, double) override {}

@@ -50,13 +50,13 @@ struct WavefrontModel
     std::int64_t phaseStart = 0; ///< tick at which the activity begins
 
     std::vector<systolic::PeActivity> pes; ///< activity of the shown PEs: shownRows x shownCols, row-major
-    // registers in the order of `pes`, if values are simulated
+    /// registers in the order of `pes`, if values are simulated
     std::vector<systolic::PeRegisters> registers;
     /// shownRows x lead: operand [row][d] enters the array in d + 1 cycles
     std::vector<systolic::PeActivity> west;
-    // Lead x shownCols: operand [d][col] enters in d + 1 cycles; with OS only.
+    /// Lead x shownCols: operand [d][col] enters in d + 1 cycles; with OS only.
     std::vector<systolic::PeActivity> north;
-    // Number of elements in the FIFO of every row; empty if FIFOs are unlimited.
+    /// Number of elements in the FIFO of every row; empty if FIFOs are unlimited.
     std::vector<std::int64_t> westFifo;
     std::vector<std::int64_t> northFifo;
     std::int64_t fifoDepth = 32;

@@ -22,7 +22,7 @@ struct StepPanelLayout
     };
     QRectF area;
     QRectF list; ///< area of the list, the part of the panel that scrolls
-    // area of the picture of the elements that the tile reads through a map (R1.8); empty if there is none
+    /// area of the picture of the elements that the tile reads through a map (R1.8); empty if there is none
     QRectF map;
     double height = 0;       ///< height of all lines in pixels
     double miniature = 34;   ///< side length of the small pictures of tensors in pixels

@@ -144,7 +144,7 @@ struct StepModel
     std::vector<StepRow> rows; ///< rows, sorted by Kind
     QString where;             ///< "Tile row 1, column 2"
     QString count;             ///< "visit 7 of 16 · k step 2 of 4 · step 25 of 64"
-    // reads through index maps (R1.8); maps with windows and the largest halo come first
+    /// reads through index maps (R1.8); maps with windows and the largest halo come first
     std::vector<MappedRead> reads;
     std::int64_t residentElements = 0; ///< the part of Step::reserved that was resident before the subgraph
 };

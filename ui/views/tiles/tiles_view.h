@@ -66,7 +66,7 @@ protected:
 private:
     struct Places
     {
-        // Areas of the parts; `panel` is empty if there is no room for it.
+        /// Areas of the parts; `panel` is empty if there is no room for it.
         QRectF header, grid, legend, panel;
     };
     [[nodiscard]] static Places placesIn(const QRectF& area);
@@ -82,7 +82,7 @@ private:
     void refreshStep(); ///< updates the view after a change of the step
     void rebuild(std::shared_ptr<const TileTrace> trace);
     void placeScroll();
-    // Positions of the rows of the panel, in the width without the scroll bar.
+    /// Positions of the rows of the panel, in the width without the scroll bar.
     [[nodiscard]] StepPanelLayout panelLayout() const;
     void ensureTileVisible(std::int64_t tile);
     void applyTraversal(const Traversal& traversal, const QString& text);
@@ -111,10 +111,10 @@ private:
     std::optional<int> m_hoveredRow;
 
     std::optional<std::int64_t> m_pressed;
-    // True if the order is drawn by mouse, so that releasing the button ends the drawing.
+    /// True if the order is drawn by mouse, so that releasing the button ends the drawing.
     bool m_mouseDraws = false;
     std::optional<OrderDrawing> m_drawing;
-    // The tiles of the last drawing, which can be continued at its end.
+    /// The tiles of the last drawing, which can be continued at its end.
     std::vector<std::int64_t> m_lastDrawn;
     QComboBox* m_colour = nullptr;
     QComboBox* m_order = nullptr;

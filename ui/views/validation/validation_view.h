@@ -78,7 +78,7 @@ private:
 
     void addControls();
     void choose();
-    // To be called when the choices have changed, so that the comparison does not belong to them any more.
+    /// To be called when the choices have changed, so that the comparison does not belong to them any more.
     void changed();
     void take(Outcome outcome);
     void refresh();

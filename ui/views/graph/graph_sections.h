@@ -43,7 +43,7 @@ struct BlockPassage
     std::set<std::pair<TensorId, OpId>>
         /// Tensors that only the first block reads, with the reading op; the other blocks read a result of
         /// the previous block instead.
-            enters;
+        enters;
     std::set<TensorId> leaves; ///< graph outputs that only the last block produces
 };
 [[nodiscard]] BlockPassage passageOf(const Problem& problem, const std::vector<Repetition>& repetitions);

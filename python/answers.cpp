@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t kMostSteps = 4'000'000;
 
-/// A row of Evaluation.steps.
+/// A row of the table Evaluation.steps.
 struct StepRow
 {
     std::int64_t subgraph, step, tile, row, col, k_step;
@@ -26,7 +26,7 @@ struct StepRow
         accumulator_elements, interior_elements, donated_elements;
 };
 
-/// A row of Evaluation.occupancy.
+/// A row of the table Evaluation.occupancy.
 struct OccupancyRow
 {
     double start, end;
@@ -102,7 +102,8 @@ std::vector<double> latenciesOf(const EvaluationValue& value)
     return out;
 }
 
-/// Returns the schedule with its latencies, which identify the rules for a reader of its file.
+/// Returns the schedule with its latencies. From the latencies in a schedule file a reader can determine the
+/// rules.
 ScheduleValue withLatencies(const EvaluationValue& value)
 {
     const verbs::EvaluatedSchedule& e = value.evaluated;
@@ -121,8 +122,8 @@ RulesChoice chosen(const ScheduleValue& schedule, const py::object& rules)
     return *schedule.byFile;
 }
 
-/// The problem that the schedule is evaluated on. Where no machine is given, the one that the schedule's file
-/// names holds.
+/// Returns the problem on which the schedule is evaluated. Without `machine`, the machine is the one that the
+/// schedule file names.
 ProblemValue problemFor(const py::object& schedule, const py::object& workload, const py::object& machine,
                         const Dimensions& dimensions)
 {
@@ -245,7 +246,7 @@ ScheduleValue bestOf(const SolutionValue& value)
     return {value.problem, {value.result.schedule, {}}, value.result.latencies, {}};
 }
 
-/// The front as [(latency, energy, Schedule)].
+/// Returns the front as a list of tuples (latency, energy, Schedule).
 py::list frontOf(const SolutionValue& v)
 {
     py::list out;
@@ -254,7 +255,7 @@ py::list frontOf(const SolutionValue& v)
     return out;
 }
 
-/// What finish="run" did, for pickle, and back; None without it.
+/// State of the result of finish="run" for pickle, and the inverse conversion; None without finish="run".
 py::object finishState(const SolutionValue& v)
 {
     if (!v.finish)
@@ -282,7 +283,7 @@ std::optional<RunFinish> finishOf(const py::handle& state)
     return out;
 }
 
-/// For pickle, and back.
+/// State of a solution for pickle, and the inverse conversion.
 py::tuple stateOf(const SolutionValue& v)
 {
     const SolveResult& r = v.result;

@@ -15,16 +15,16 @@
 
 namespace tilewright::python {
 
-/// A JSON document, and true if the work was interrupted.
+/// A JSON document, and true if the work was interrupted before its end.
 using Answer = std::pair<std::string, bool>;
 
-/// Runs long work in a thread of its own. The calling thread meanwhile looks for Ctrl+C, calls `stop` and the
-/// callbacks of the work; it holds Python's lock only for these.
+/// Runs long work in a separate thread. Meanwhile the calling thread handles Ctrl+C, `stop` and the callbacks
+/// of the work; it holds Python's lock only for these.
 class Session
 {
 public:
-    /// `stop`: None, a threading.Event, or a function that is called about fifty times a second and returns
-    /// whether to stop.
+    /// `stop`: None, a threading.Event, or a function that returns true to stop; it is called about 50 times
+    /// per second.
     explicit Session(const py::object& stop)
         : m_stop(py::hasattr(stop, "is_set") ? py::object(stop.attr("is_set")) : stop)
     {
@@ -72,7 +72,7 @@ public:
         return std::move(*out);
     }
 
-    /// Raises KeyboardInterrupt, for work that has no result to return.
+    /// Raises KeyboardInterrupt, for interrupted work that has no result to return.
     [[noreturn]] static void raiseInterrupt()
     {
         PyErr_SetNone(PyExc_KeyboardInterrupt);
@@ -124,7 +124,8 @@ private:
     std::mutex m_mutex;
     std::condition_variable m_news;
     std::deque<std::function<void()>> m_messages;
-    std::exception_ptr m_raised; ///< exception that `stop` or a message raised
+    /// Exception raised by `stop` or by a message; thrown again in the calling thread.
+    std::exception_ptr m_raised;
     bool m_done = false, m_interrupted = false;
 };
 

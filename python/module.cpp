@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// tilewright._core: what python/tilewright is made of. No arithmetic of a lens: it calls core/ and hands on.
+// tilewright._core, the native part of python/tilewright. It calls core/ and converts values; it has no
+// arithmetic of a lens.
 #include "values.h"
 
 #include "base/notice.h"
@@ -13,7 +14,7 @@ PYBIND11_MODULE(_core, m)
     py::register_exception_translator([](std::exception_ptr thrown) {
         try {
             std::rethrow_exception(std::move(thrown));
-        } catch (const BadInput& e) { // which may name a file whose name is no text
+        } catch (const BadInput& e) { // the message may quote a file name that is not valid text
             const std::string_view text = e.what();
             const auto sentence = py::reinterpret_steal<py::object>(
                 PyUnicode_DecodeUTF8(text.data(), static_cast<py::ssize_t>(text.size()), "backslashreplace"));
@@ -31,7 +32,8 @@ PYBIND11_MODULE(_core, m)
             return;
         const py::gil_scoped_acquire gil;
         if (PyErr_WarnEx(PyExc_UserWarning, what.text().c_str(), 1) < 0)
-            PyErr_WriteUnraisable(nullptr); // warnings are errors here, but a reader cannot raise one
+            // The user turned warnings into errors, but a file reader cannot raise one.
+            PyErr_WriteUnraisable(nullptr);
     });
     watchForTheEnd();
     addValues(m);

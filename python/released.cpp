@@ -20,9 +20,9 @@ struct End
 {
     std::mutex mutex;
     std::condition_variable changed;
-    std::thread::id by;               ///< thread that ends the interpreter; none before the end
-    int released = 0;                 ///< threads without the lock that will ask for it, or are asking
-    std::set<std::stop_source*> work; ///< work that is running
+    std::thread::id by; ///< id of the thread that ends the interpreter; none before the end
+    int released = 0;   ///< number of threads without Python's lock that will request it or are requesting it
+    std::set<std::stop_source*> work; ///< work that is running, by its stop source
 };
 End& end()
 {
@@ -30,8 +30,8 @@ End& end()
     return only;
 }
 
-/// The interpreter ends: stops all work, and lets every thread that asks for the lock already have it, for
-/// the last time.
+/// Called when the interpreter ends: stops all work, and lets every thread that already waits for Python's
+/// lock have it for the last time.
 void stopAll()
 {
     constexpr std::chrono::seconds kPatience(5);
@@ -47,7 +47,7 @@ void stopAll()
     PyEval_RestoreThread(state);
 }
 
-/// True if the calling thread must never have the lock again.
+/// True if the calling thread must not get Python's lock any more, because the interpreter is ending.
 bool isTooLate(const End& e)
 {
     return e.by != std::thread::id() && e.by != std::this_thread::get_id();
@@ -101,7 +101,8 @@ LongWork::~LongWork()
 
 void watchForTheEnd()
 {
-    ::pthread_atfork(nullptr, nullptr, [] { new (&end()) End; }); // a child has none of the other threads
+    // A forked child has none of the other threads: reset the state.
+    ::pthread_atfork(nullptr, nullptr, [] { new (&end()) End; });
     pybind11::module_::import("atexit").attr("register")(pybind11::cpp_function(&stopAll));
 }
 

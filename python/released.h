@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Python's lock, also while the interpreter ends.
+// Handling of Python's lock (GIL), including the end of the interpreter.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -8,9 +8,9 @@
 
 namespace tilewright::python {
 
-/// Releases Python's lock while it lives. Unlike pybind11's it can be used in a daemon thread: when the
-/// interpreter ends, a thread that asks for the lock would be ended in a destructor, which aborts the
-/// program. Such a thread sleeps instead until the process has ended.
+/// Releases Python's lock during its lifetime. Unlike pybind11's class it can be used in a daemon thread:
+/// when the interpreter ends, Python would end a thread that requests the lock inside a destructor, which
+/// aborts the program. This class lets such a thread sleep until the process has ended.
 class Released
 {
 public:
@@ -23,8 +23,8 @@ private:
     PyThreadState* m_state;
 };
 
-/// Long work with threads of its own, which may outlive the thread that began it: the end of the interpreter
-/// stops it and waits a little for it.
+/// Registers long work whose threads may outlive the thread that started it. When the interpreter ends, the
+/// work is stopped and given a short time to finish.
 class LongWork
 {
 public:
@@ -37,7 +37,7 @@ private:
     std::stop_source& m_stop;
 };
 
-/// Makes the end of the interpreter known to these.
+/// Makes Released and LongWork notice the end of the interpreter.
 void watchForTheEnd();
 
 } // namespace tilewright::python

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tables of core/tables, column by column.
+// Tables of core/tables as columns of values.
 #pragma once
 
 #include "tables/tables.h"
@@ -19,8 +19,8 @@ class TableColumns
 public:
     /// Runs without the lock of the Python interpreter (GIL). Returns false if the work was stopped.
     [[nodiscard]] bool fill(const tables::Subject& subject, const Progress& progress);
-    /// Lists of (name, values) by name of the table: arrays of integers (of doubles if any is missing) or
-    /// doubles, or lists of texts and None.
+    /// Returns a dict from table name to a list of (column name, values). Values are an array of integers, an
+    /// array of doubles (also for integers if some are missing), or a list of str and None.
     [[nodiscard]] py::dict arrays() const;
 
 private:

@@ -28,7 +28,7 @@ ModelValue loadModel(const py::object& path, const Dimensions& dimensions)
     return out;
 }
 
-/// A problem as a workload, which can be put on a machine.
+/// Converts a problem to a workload that can be put on a machine.
 ModelValue modelOfProblem(const ProblemValue& value)
 {
     lower::Workload out;
@@ -40,8 +40,8 @@ ModelValue modelOfProblem(const ProblemValue& value)
     return {std::make_shared<const lower::Workload>(std::move(out)), value.problem->name(), {}};
 }
 
-/// For pickle, and back: the text that it was read from, or one that says the same; of an ONNX file also what
-/// became of its nodes.
+/// State of a model for pickle, and the inverse conversion: the text of its file or an equivalent text, and
+/// for ONNX also how its nodes were converted.
 py::tuple stateOf(const ModelValue& v)
 {
     py::list nodes, notes;
@@ -86,7 +86,7 @@ ModelValue modelFrom(const py::tuple& t)
     return out;
 }
 
-/// For pickle, and back: with the errors of format of its file.
+/// State of a schedule for pickle, and the inverse conversion, including the format errors of its file.
 py::tuple stateOf(const ScheduleValue& s)
 {
     const auto indexOf = [](const auto& id) {
@@ -128,7 +128,7 @@ std::string scheduleText(const ScheduleValue& value)
     return valueOf(writeSchedule(*value.problem, value.loaded.schedule, value.latencies));
 }
 
-/// "edp" stays, 4096 becomes "4096": as a machine file or an option has it.
+/// Text of a value as in a machine file or option: 4096 becomes "4096", "edp" is unchanged.
 std::string fieldText(const py::object& value)
 {
     return textFrom(py::str(value), "value");
@@ -194,7 +194,7 @@ Raises Error.)")
                         }));
 }
 
-/// Whatever latencies their files report.
+/// True if the schedules have equal subgraphs. Latencies that their files report are ignored.
 bool sameSubgraphs(const Schedule& a, const Schedule& b)
 {
     return std::ranges::equal(a.subgraphs, b.subgraphs, [](const SubgraphPtr& x, const SubgraphPtr& y) {
@@ -270,7 +270,7 @@ topology, problem. Immutable.)");
         .def(py::pickle([](const ModelValue& v) { return stateOf(v); }, &modelFrom));
 }
 
-/// The value of an enumeration with this word. Raises Error.
+/// Returns the value of an enumeration that has this name. Raises Error if there is none.
 template <typename E, std::size_t N>
 E valueNamed(const std::array<E, N>& values, const std::string& word, const char* what)
 {
@@ -511,7 +511,7 @@ void addValues(py::module_& m)
             valueOf(writeFileAtomically(pathOf(path), text));
         },
         py::arg("path"), py::arg("text"));
-    addMachine(m); // before those that take one
+    addMachine(m); // registered before the functions that have a Machine parameter
     addRules(m);
     addProblem(m);
     addSchedule(m);

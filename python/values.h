@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The values that Python sees, and declarations for all files of the module.
+// Value types of the Python module, and declarations that all its files share.
 #pragma once
 
 #include "lower/workload.h"
@@ -24,7 +24,7 @@ namespace tilewright::python {
 
 namespace py = pybind11;
 
-/// tilewright.Error: the sentence that the command line prints.
+/// Becomes tilewright.Error, with the sentence that the command line prints.
 class BadInput : public std::runtime_error
 {
 public:
@@ -51,7 +51,7 @@ struct ScheduleValue
     LoadedSchedule loaded;
     /// latencies of the subgraphs, if the schedule is a result of solve()
     std::vector<double> latencies;
-    /// rules that rules="auto" has chosen; empty until they are needed
+    /// rules that rules="auto" has chosen; empty until they are first needed
     mutable std::optional<RulesChoice> byFile;
 };
 
@@ -59,7 +59,7 @@ struct ModelValue
 {
     std::shared_ptr<const lower::Workload> workload;
     std::string file;   ///< name of the model in messages
-    std::string source; ///< text that it was read from; empty for ONNX and for a problem
+    std::string source; ///< text from which the model was read; empty for ONNX files and for problems
 };
 
 struct EvaluationValue
@@ -73,21 +73,22 @@ struct SolutionValue
     SolveResult result;
     Rules rules;
     bool interrupted = false;
-    std::optional<RunFinish> finish = {}; ///< without its schedule, which is the result's
+    /// Without the finished schedule, which is the schedule of the solution.
+    std::optional<RunFinish> finish = {};
 };
 
 using Dimensions = onnx::Dimensions;
 
-// Conversions of the arguments that verbs share.
+// Conversions of arguments that several verbs have.
 
-/// Converts any kind of path to the bytes by which the system knows it.
+/// Converts any kind of path to the bytes of its name in the file system.
 [[nodiscard]] std::string pathOf(const py::handle& path);
-/// A str. Raises TypeError for anything else, UnicodeEncodeError for half a character ("\\udcff").
+/// Converts a str. Raises TypeError for other types, and UnicodeEncodeError for lone surrogates ("\\udcff").
 [[nodiscard]] std::string textFrom(const py::handle& text, const std::string& name);
-/// A dict, or None.
+/// Converts a dict or None.
 [[nodiscard]] Dimensions dimensionsFrom(const py::object& dim);
-/// The workload (None, a Model, a Problem, or a file) and the machine (None, a Machine, a file or the name of
-/// a preset, or a list of these). readFiles() reads the files.
+/// Converts workload and machine. Workload: None, a Model, a Problem or a file. Machine: None, a Machine, a
+/// file, the name of a preset, or a list of these. readFiles() reads the files later.
 [[nodiscard]] verbs::WorkloadCall callOf(const py::object& workload, const py::object& machine,
                                          const Dimensions& dimensions);
 /// Returns the workload as a problem. A problem keeps its hardware unless a machine is given.
@@ -101,14 +102,14 @@ template <typename T> py::array_t<T> arrayOf(const std::vector<T>& values)
     return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
-/// Properties that all value types have in common: each value is its own copy, and an object created by
-/// __new__ alone is refused.
+/// Adds properties that all value types share: copies are independent, and an object that __new__ created
+/// without __init__ is refused.
 template <typename T, typename... Options> void addCommon(py::class_<T, Options...>& type)
 {
     type.def("__copy__", [](const py::object& self) { return self; });
     type.def(
         "__deepcopy__", [](const py::object& self, const py::dict&) { return self; }, py::arg("memo"));
-    // What pybind11 calls to make room for a value that is not there.
+    // pybind11 calls this to allocate an object that has no value.
     py::detail::get_type_info(typeid(T), true)->operator_new = [](std::size_t) -> void* {
         throw py::type_error("the object is empty: __new__ alone makes no value");
     };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The verbs for Python. Their options are those of core/verbs: python/tilewright/__init__.py makes a function
-// of each list, and call() reads the values.
+// The verbs as Python functions, with the options of core/verbs. python/tilewright/__init__.py makes a
+// function from each list of options; call() reads the values.
 #include "interruptible.h"
 #include "table_columns.h"
 
@@ -29,7 +29,7 @@ namespace tilewright::python {
 
 namespace {
 
-/// The arguments of a verb by name; None is as if it were not given.
+/// Arguments of a verb by name. None counts as not given.
 class Arguments
 {
 public:
@@ -49,7 +49,7 @@ private:
     py::dict m_values;
 };
 
-/// The value as the command line has it, "128x256x64" for (128, 256, 64).
+/// Text of a value as on the command line: "128x256x64" for (128, 256, 64).
 std::string textOf(const verbs::Option& option, const py::handle& value)
 {
     if (option.type == "int" && PyIndex_Check(value.ptr()) != 0)
@@ -88,8 +88,8 @@ void readOption(verbs::OptionList& list, const verbs::Option& option, const py::
     valueOf(list.read(option.name, texts));
 }
 
-/// Reads all arguments that are options of the call, and the files that they name. Those that are values of
-/// Python are taken first: workload, machine, dim and rules.
+/// Reads all arguments that are options of the call, and the files that they name. Arguments that are Python
+/// values are read first: workload, machine, dim and rules.
 template <typename Call>
 void readCall(Call& call, Arguments& arguments, const std::vector<std::string>& given = {})
 {
@@ -129,7 +129,7 @@ void readCall(Call& call, Arguments& arguments, const std::vector<std::string>& 
     }
 }
 
-/// The document that the work gives; KeyboardInterrupt where Ctrl+C left nothing to give.
+/// Runs `work` and returns its document. Raises KeyboardInterrupt if Ctrl+C left no result.
 template <typename Work> py::object documentOf(const py::object& stop, Work&& work)
 {
     Session session(stop);
@@ -139,7 +139,7 @@ template <typename Work> py::object documentOf(const py::object& stop, Work&& wo
     return py::cast(Answer(valueOf(std::move(json)), session.interrupted()));
 }
 
-/// A verb whose call says all: json(call, session) is its document.
+/// Runs a verb whose call has all arguments: json(call, session) computes its document.
 template <typename Call, auto json> py::object lensVerb(Arguments& arguments, const py::object& stop)
 {
     Call call;
@@ -170,7 +170,7 @@ Result<std::string> tileDocument(const verbs::TileCall& call, const Session& ses
     return verbs::tileJson(*answer);
 }
 
-/// The document of the run of a schedule in a file; the Error says why it does not run.
+/// Runs the schedule in a file and returns the document. The Error says why the schedule cannot run.
 Result<std::string> runDocument(verbs::RunCall call, const Session& session)
 {
     const auto files = verbs::evaluateFiles(call);
@@ -267,7 +267,7 @@ template <typename Call>
 EvaluationValue evaluatedFor(Call& call, Arguments& arguments, const py::object& schedule)
 {
     call.schedule = "schedule";
-    Arguments rest(arguments.rest()); // the values, which are taken once more
+    Arguments rest(arguments.rest()); // a copy, because readCall() takes the same values out of `arguments`
     readCall(call, arguments, {"schedule"});
     const py::object rules = rest.take("rules"), dim = rest.take("dim");
     return evaluateValue(rest.take("problem"), schedule, rules.is_none() ? py::str("auto") : rules,
@@ -329,7 +329,7 @@ py::object solveVerb(Arguments& arguments, const py::object& stop)
     const py::object onImprovement = arguments.take("on_improvement"), start = arguments.take("start");
     verbs::SolveCall call;
     if (!start.is_none())
-        call.start.emplace(); // known once the problem is
+        call.start.emplace(); // a placeholder: the start schedule is read once the problem is known
     readCall(call, arguments);
     call.start.reset();
     const ProblemPtr problem = [&] {
@@ -368,7 +368,7 @@ py::object solveVerb(Arguments& arguments, const py::object& stop)
                                   std::move(finished)});
 }
 
-/// Points of a plan: into a folder, or kept in memory.
+/// Runs the points of a sweep. The results go into the folder `output`, or stay in memory if it is empty.
 sweep::SweepTable runSweep(const sweep::Sweep& sweep, const std::string& output,
                            const sweep::RunOptions& options)
 {
@@ -443,7 +443,8 @@ py::object tablesVerb(Arguments& arguments, const py::object& stop)
     return columns.arrays();
 }
 
-/// (name, type, is a list, default or None, is positional, is required, help) of each option.
+/// Parameters of a verb: a tuple (name, type, is a list, default or None, is positional, is required, help)
+/// per option.
 template <typename Call> py::list parametersOf()
 {
     Call call;
@@ -451,7 +452,7 @@ template <typename Call> py::list parametersOf()
     bindOptions(list, call);
     py::list out;
     for (const verbs::Option& o : list.all()) {
-        if (o.name == "--set") // Rules has switches
+        if (o.name == "--set") // in Python the class Rules has the switches
             continue;
         py::object standard = py::none();
         if (o.type == "bool")

@@ -43,7 +43,7 @@ struct Verb
     void (*add)(CLI::App& app, int& exitCode);
 };
 
-/// In the order of docs/design.md 3.
+/// The verbs in the order of docs/design.md 3.
 constexpr Verb kVerbs[] = {
     {"info", addInfoVerb},         {"check", addCheckVerb},     {"evaluate", addEvaluateVerb},
     {"solve", addSolveVerb},       {"bound", addBoundVerb},     {"place", addPlaceVerb},
@@ -115,8 +115,8 @@ int run(int argc, char** argv)
         "written).");
     app.require_subcommand(1);
     int exitCode = Exit::Success;
-    // If the first argument is a verb, only its options are set up. The options of all verbs would take most
-    // of the time of a short run.
+    // If the first argument is a verb, only the options of that verb are set up: setting up those of all
+    // verbs would take most of the time of a short run.
     const auto named = std::ranges::find(kVerbs, std::string_view(argc > 1 ? argv[1] : ""), &Verb::name);
     for (const Verb& verb : kVerbs)
         if (named == std::end(kVerbs) || &verb == named)
@@ -142,7 +142,7 @@ std::terminate_handler g_otherwise = nullptr;
     try {
         if (const auto thrown = std::current_exception())
             std::rethrow_exception(thrown);
-    } catch (const std::bad_alloc&) { // nothing below allocates
+    } catch (const std::bad_alloc&) { // no allocation below
         for (const std::string_view part :
              {std::string_view("tilewright-cli: "), kNoMemory, std::string_view("\n")})
             (void)!::write(STDERR_FILENO, part.data(), part.size());

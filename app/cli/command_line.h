@@ -14,11 +14,11 @@ namespace tilewright::cli {
 /// and `err`. A failed allocation counts as bad input. Any other exception is a defect and is passed on.
 [[nodiscard]] int runCommandLine(int argc, char** argv, std::ostream& out, std::ostream& err);
 
-/// The verbs as tools, but for serve (WithTools).
+/// Offers all verbs except `serve` as tools (WithTools in mcp.h).
 void withVerbTools(std::string_view name, const std::function<void(std::vector<VerbTool>&)>& use);
 
-/// Has an allocation that fails in a destructor, behind which nothing can be caught (the JSON library
-/// allocates there), end the program with the same message and exit code as any other.
+/// Makes a failed allocation in a destructor end the program with the usual message and exit code. No handler
+/// can catch it there, and the JSON library allocates in destructors.
 void endWithoutMemoryInWords();
 
 } // namespace tilewright::cli

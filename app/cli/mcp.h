@@ -22,15 +22,16 @@ struct VerbOutput
     std::string out, err;
 };
 
-/// A verb that is ready to be called once.
+/// A verb whose arguments are not read yet. Its run() can be called once.
 struct VerbTool
 {
     std::string name, meaning;
     verbs::OptionList* list = nullptr;
-    std::function<VerbOutput()> run; ///< with the values of the list
+    std::function<VerbOutput()> run; ///< runs the verb with the values that were read into `list`
 };
 
-/// Calls `use` with fresh tools, which are valid until it returns: those named, or all if the name is empty.
+/// Creates tools and calls `use` with them: the tool `name`, or all tools if the name is empty. The tools are
+/// valid until `use` returns.
 using WithTools =
     std::function<void(std::string_view name, const std::function<void(std::vector<VerbTool>&)>& use)>;
 

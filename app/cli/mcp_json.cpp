@@ -22,10 +22,10 @@ namespace tilewright::cli {
 
 namespace {
 
-/// Revisions of the protocol whose messages these are, the newest first.
+/// Supported revisions of the Model Context Protocol, the newest first.
 constexpr std::array<std::string_view, 4> kRevisions{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
 
-/// Codes of JSON-RPC.
+/// Error codes of JSON-RPC.
 enum Code {
     ParseError = -32700,
     InvalidRequest = -32600,
@@ -45,7 +45,7 @@ Json errorMessage(const Json& id, const Fault& fault)
     return {{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", fault.code}, {"message", fault.message}}}};
 }
 
-/// "os|ws|is" as its words; empty for a placeholder of any text.
+/// Splits "os|ws|is" into its words. Empty if the text is a placeholder for any value, such as "FILE".
 std::vector<std::string> choicesOf(const std::string& value)
 {
     std::vector<std::string> out;
@@ -82,7 +82,7 @@ Json schemaOf(const verbs::Option& option)
     return out;
 }
 
-/// --json is always given where there is one.
+/// True if clients can set the option. The server always adds --json itself, if the verb has it.
 bool isOfTool(const verbs::Option& option)
 {
     return option.name != "--json" && option.name != "--progress";
@@ -109,7 +109,7 @@ Json toolJson(const VerbTool& tool, bool allowWrites)
             {"annotations", {{"readOnlyHint", !allowWrites || !writes}}}};
 }
 
-/// A value as the command line has it; nothing if it has the wrong type.
+/// Returns a value in the form that the command line has; nothing if it has the wrong type.
 std::optional<std::string> textOf(const verbs::Option& option, const Json& value)
 {
     if (option.type == "int" && value.is_number_integer())
@@ -128,7 +128,7 @@ Fault wrongType(const verbs::Option& option)
                                std::string(jsonType(option))};
 }
 
-/// Reads an argument of a call into the list. The Error is one of the value, as the verb tells it.
+/// Reads an argument of a call into the list. `read`: the verb's own error, if it refuses the value.
 std::optional<Fault> readArgument(verbs::OptionList& list, const verbs::Option& option, const Json& value,
                                   Status& read)
 {
@@ -172,7 +172,7 @@ Json resultOf(const VerbOutput& output)
         return out;
     if (Json document = parsedJson(output.out); document.is_object())
         out["structuredContent"] = std::move(document);
-    else if (document.is_array()) // a row a layer; the protocol wants an object
+    else if (document.is_array()) // an array has one row per layer; the protocol requires an object
         out["structuredContent"] = {{"rows", std::move(document)}};
     return out;
 }
@@ -189,7 +189,7 @@ public:
     {
     }
 
-    /// The answer to a message; nothing to a notification.
+    /// Returns the answer to a message; nothing if the message is a notification.
     std::optional<Json> answer(const std::string& text)
     {
         const auto message = parseJson(text, {});
@@ -201,7 +201,7 @@ public:
         const bool hasId = message->contains("id");
         const bool isLegalId = id.is_string() || id.is_number_integer();
         if (!message->contains("method") && (message->contains("result") || message->contains("error")))
-            return {}; // an answer to a question that was not asked
+            return {}; // a response although the server sends no requests
         if (hasId && !isLegalId)
             return errorMessage(nullptr, {InvalidRequest, "id: expected a string or an integer"});
         if (!message->contains("jsonrpc") || (*message)["jsonrpc"] != "2.0")
@@ -331,7 +331,7 @@ private:
         return resultOf(tool.run());
     }
 
-    /// True if one of the options is refused beside --json.
+    /// True if one of the given options cannot be combined with --json.
     static bool isAlone(const std::vector<const verbs::Option*>& given)
     {
         return std::ranges::any_of(given, [](const verbs::Option* o) {
@@ -345,7 +345,8 @@ private:
     bool m_isInitialized = false;
 };
 
-/// Reads a line without its end. False at the end of the input; `tooLong`: its rest was read over.
+/// Reads a line without its line break. Returns false at the end of the input. If the line is longer than
+/// kMostMessageBytes, `tooLong` is set and the rest of the line is skipped.
 bool readLine(std::istream& in, std::string& line, bool& tooLong)
 {
     line.clear();

@@ -26,7 +26,7 @@ void rescue(const fs::path& path, std::string_view text)
             OutputFile out(file.string());
             out.write(text);
             const auto written = out.commit(IfThere::Keep);
-            if (written && !*written) // the name belongs to an earlier rescued file
+            if (written && !*written) // a file of this name exists already
                 continue;
             if (!written)
                 break;

@@ -9,13 +9,13 @@
 
 namespace tilewright::cli {
 
-/// Writes what a search has found. Where that fails, writes it to NAME.rescued.json (or another ending that
-/// the file has) in the current folder, else in the temporary one, and prints the path on stderr. The Error
-/// is that of the file itself.
+/// Writes the result of a search to `path`. If that fails, writes it to NAME.rescued.json (or with the file's
+/// own extension) in the current folder, else in the temporary folder, and prints the path on stderr. The
+/// returned Error is that of `path`.
 [[nodiscard]] Status writeFound(const std::string& path, std::string_view text);
 
-/// After a search has printed what it found: where standard output has lost it, the same for `text()`, under
-/// the name of the input.
+/// To be called after a search has printed its result. If standard output failed, writes `text()` to a rescue
+/// file as writeFound() does, named after the input.
 void rescueOutput(const std::string& input, const std::function<std::string()>& text);
 
 } // namespace tilewright::cli

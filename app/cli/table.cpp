@@ -12,7 +12,8 @@ namespace tilewright::cli {
 
 namespace {
 
-/// Digits, signs and what stands between them; the signs beyond ASCII are those of base/text.h.
+/// True if the cell has only digits, signs, separators and characters beyond ASCII. Numbers have some of
+/// these, for example the thin space (base/text.h).
 bool isNumber(const std::string& cell)
 {
     constexpr std::string_view kSigns = "0123456789.,+-% ";
@@ -73,7 +74,8 @@ std::string opList(const std::vector<OpId>& ops)
     return ops.size() > kShown ? out + ",... (" + std::to_string(ops.size()) + ")" : out;
 }
 
-/// The `most` subgraphs with the highest latency, in the order of the schedule; all if there are no more.
+/// Returns the `most` subgraphs with the highest latency, in the order of the schedule; all subgraphs if
+/// there are at most that many.
 std::vector<std::size_t> shownOf(const Evaluation& evaluation, std::size_t most)
 {
     std::vector<std::size_t> out(evaluation.subgraphs.size());

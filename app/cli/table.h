@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Tables on the terminal: any table, the table of a schedule, the report of a lowering.
+// Tables on the terminal: any table, the subgraphs of a schedule, the report of a lowering.
 #pragma once
 
 #include "base/table.h"
@@ -23,8 +23,8 @@ void print(const Table& table);
 void printSubgraphs(const Problem& problem, const Schedule& schedule, const Evaluation& evaluation,
                     std::size_t most);
 
-/// Prints the report of a lowering: totals, coverage of every lens, MACs by type, the ten largest operators
-/// that are approximated or dropped.
+/// Prints the report of a lowering: totals, coverage of every lens, MACs by operator type, and the ten
+/// largest operators that are approximated or dropped.
 void printLowering(const lower::LoweringReport& report, const std::vector<lower::LensCoverage>& lenses);
 /// Prints a line for each note.
 void printLensNotes(const std::vector<std::string>& notes);

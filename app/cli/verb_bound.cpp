@@ -38,7 +38,7 @@ void printText(const verbs::BoundAnswer& answer)
 int bound(BoundArguments& arguments)
 {
     if (const Status s = verbs::readFiles(arguments.workload, {}, true);
-        !s) // before signals are caught: a FIFO can wait
+        !s) // files are read before signals are caught: reading a FIFO can wait forever
         return fail(s.error());
     const InterruptGuard interrupt;
     const auto answer = verbs::boundOf(arguments, interrupt.token());

@@ -42,7 +42,7 @@ void bindOptions(verbs::OptionList& o, ConvertArguments& a)
            "Report of the lowering, or figures of the schedule, as one JSON document on stdout");
 }
 
-/// The GEMMs as a topology table, which every reader of workloads takes.
+/// Returns the GEMMs as CSV topology table, a format that all verbs with a workload can read.
 std::string gemmTable(const lower::LoweredProblem& lowered)
 {
     std::string out = "Layer, M, N, K,\n";
@@ -56,7 +56,8 @@ std::string gemmTable(const lower::LoweredProblem& lowered)
             if (layer.count > 1)
                 name += "#" + std::to_string(i);
             const std::string plain = name;
-            for (int copy = 2; !used.insert(name).second; ++copy) // a table names each layer once
+            // The names of layers in a table must be unique.
+            for (int copy = 2; !used.insert(name).second; ++copy)
                 name = plain + "#" + std::to_string(copy);
             out += name + ", " + std::to_string(layer.gemm.m) + ", " + std::to_string(layer.gemm.n) + ", " +
                    std::to_string(layer.gemm.k) + ",\n";
@@ -64,7 +65,7 @@ std::string gemmTable(const lower::LoweredProblem& lowered)
     return out;
 }
 
-/// Writes the schedule that runs each op alone, with which the window starts.
+/// Writes the schedule with one op per subgraph, the start schedule of the window.
 int writeEachAlone(ConvertArguments& a)
 {
     auto on = verbs::readProblem(a.workload);

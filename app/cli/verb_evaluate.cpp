@@ -39,7 +39,7 @@ void bindOptions(verbs::OptionList& o, EvaluateArguments& a)
     o.flag("--json", a.json, kJsonHelp);
 }
 
-/// The subgraph that takes longest, where there is a choice.
+/// Prints the subgraph with the highest latency, if there are several subgraphs.
 void printSlowest(const EvaluatedFiles& r)
 {
     const Evaluation& e = r.evaluation;
@@ -109,7 +109,7 @@ bool endsWith(const std::string& text, std::string_view end)
 int writeTrace(const EvaluatedFiles& r, const std::string& file)
 {
     const InterruptGuard guard;
-    std::stop_source stop; // by a signal, or because nothing more can be written
+    std::stop_source stop; // stopped by a signal, or because the file cannot be written any further
     const std::stop_callback forward(guard.token(), [&] { stop.request_stop(); });
     OutputFile out(file);
     const TextSink sink = [&](std::string_view text) {
@@ -119,7 +119,7 @@ int writeTrace(const EvaluatedFiles& r, const std::string& file)
     };
     const auto write = endsWith(file, ".json") ? writeTraceEvents : writeStepsCsv;
     if (!write(*r.problem, r.loaded.schedule, r.rules.rules, sink, {stop.get_token(), {}}) && !out.failed())
-        return Exit::Interrupted; // without commit(): the file stays as it was
+        return Exit::Interrupted; // without commit() the old file stays unchanged
     const auto written = out.commit();
     return written ? static_cast<int>(Exit::Success) : fail(written.error());
 }

@@ -42,7 +42,7 @@ void bindOptions(verbs::OptionList& o, GenerateArguments& a)
     const verbs::Property tokens =
         o.notWith(isKind({"resnet-18", "resnet-50", "mobilenet-v2"}), "networks for images");
     const verbs::Property ofKind = o.otherwise("that of the kind");
-    const verbs::Range size{1}; // the generators know the upper limit of each kind
+    const verbs::Range size{1}; // upper limits depend on the kind and are checked by the generators
     const verbs::Range orNone;
     o.add("kind", a.kind, manual::oneOf(workloadKinds()) + "|" + manual::oneOf(model::networkKinds()), kinds,
           o.required());
@@ -84,7 +84,7 @@ int write(const std::string& file, const std::string& text, const std::string& w
     return Exit::Success;
 }
 
-/// A whole network, as a model.
+/// Generates the model of a whole network.
 int generateModel(const GenerateArguments& arguments, model::NetworkKind kind)
 {
     model::NetworkOptions o = arguments.network;
@@ -95,7 +95,7 @@ int generateModel(const GenerateArguments& arguments, model::NetworkKind kind)
     o.ffn = arguments.options.hidden;
     const auto network = model::generateNetwork(o);
     if (!network) {
-        // Three sizes have the names that all kinds share.
+        // Three options have a shared name for all kinds; the error names the option that the user knows.
         Error error = network.error();
         for (const auto& [own, shared] :
              {std::pair{"tokens", "rows"}, std::pair{"hidden", "width"}, std::pair{"ffn", "hidden"}})

@@ -67,7 +67,7 @@ void printText(const Problem& problem, const ProblemSummary& s, double bound)
     line("least EDP", formatGrouped(energy * bound) + " (energy times latency)");
 }
 
-/// Any workload but a problem: what its lowering makes of it.
+/// Describes a workload that is not a problem by the result of its lowering.
 int describeModel(const verbs::WorkloadCall& call, bool json)
 {
     const auto model = verbs::putOnMachine(call);

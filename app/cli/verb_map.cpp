@@ -18,7 +18,7 @@ namespace {
 using Subject = verbs::MapSubject;
 using verbs::objectiveOf;
 
-/// Writes the files of --output, --csv and --export.
+/// Writes the files that --output, --csv and --export name.
 Status writeOutputs(const Subject& subject, const MapArguments& args, const mapping::Method& method,
                     const std::string& csv)
 {
@@ -161,7 +161,7 @@ int searchOne(const Subject& subject, const MapArguments& args, const InterruptG
     return Exit::Success;
 }
 
-/// All objectives, whatever --objective is.
+/// Prints the values of all objectives, not only of the one that --objective names.
 void printModel(const mapping::ModelResult& r)
 {
     std::size_t width = 5;

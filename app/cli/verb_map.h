@@ -14,20 +14,20 @@ namespace tilewright::cli {
 struct MapArguments : verbs::MapCall
 {
     std::string output, csv;
-    std::vector<std::string> exported; ///< format and folder
+    std::vector<std::string> exported; ///< values of --export: format and folder
     bool json = false;
     bool progress = false;
 };
 
 void bindOptions(verbs::OptionList& o, MapArguments& a);
 
-/// Writes the files of --export into its folder.
+/// Writes `files` into the folder that --export names.
 [[nodiscard]] Status writeExport(const MapArguments& args, const timeloop::Files& files);
 
-/// Prints "cost model" and its name and rules.
+/// Prints the line "cost model" with the name of the cost model and the rules that define it.
 void printCostModel(std::string_view name, std::string_view rules);
 
-/// The call with an architecture of levels; returns the exit code.
+/// Runs the verb `map` for an architecture with any number of memory levels. Returns the exit code.
 [[nodiscard]] int runMapOnHierarchy(const std::variant<verbs::MapSubject, verbs::MapModel>& subject,
                                     const MapArguments& args);
 

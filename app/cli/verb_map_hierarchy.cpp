@@ -78,7 +78,7 @@ void printHierarchyStatus(const hierarchy::SearchStatus& s)
     std::cerr << ", " << secondsText(s.seconds) << '\n';
 }
 
-/// "proven", "at most 3 % above the optimum", "not proven".
+/// Text of the optimality proof: "proven", "at most 3 % above the optimum" or "not proven".
 std::string proofText(const hierarchy::SearchResult& r, hierarchy::Objective objective)
 {
     if (r.proven)
@@ -92,7 +92,7 @@ void printMappingSearch(const MapSubject& subject, const MapArguments& args, con
 {
     const hierarchy::Objective objective = verbs::objectiveOf(args.objective);
     if (r.none)
-        return; // the reason is the answer
+        return; // no mapping exists: the reason is printed elsewhere
     std::cout << "least " << objectiveName(objective) << ' ' << proofText(r, objective) << "; "
               << formatGrouped(r.tilings) << " tilings looked at, " << formatGrouped(r.evaluations)
               << " costs and bounds; " << secondsText(r.seconds) << '\n';

@@ -69,7 +69,8 @@ void printSearch(const npu::NpuGraph& graph, const npu::RunOptions& options, con
         std::cout << "  " << graph.opNames[o.ops.front()];
         if (o.ops.size() > 1)
             std::cout << " and " << o.ops.size() - 1 << " more";
-        const std::string tile = npu::tileText(type, chosen.tile); // an operator without products has none
+        // Empty for an operator without a matrix product.
+        const std::string tile = npu::tileText(type, chosen.tile);
         std::cout << ": " << tile << (tile.empty() ? "" : ", ") << "alone " << alone(chosen) << " cycles";
         if (o.chosen != 0)
             std::cout << " (" << npu::tileText(type, before.tile) << ": " << alone(before) << ")";
@@ -114,7 +115,7 @@ void printText(const verbs::NpuAnswer& answer)
         std::cout << (check.passed ? "holds   " : "BROKEN  ") << check.rule << ": " << check.text << '\n';
 }
 
-/// Bounds and estimate of a run that was interrupted.
+/// Prints the bounds and the estimate, the only results of an interrupted simulation.
 void printInterrupted(const verbs::NpuAnswer& a)
 {
     std::cout << a.graph.name << ": " << formatGrouped(a.graph.nodes.size()) << " nodes, "

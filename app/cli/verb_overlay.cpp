@@ -54,7 +54,7 @@ int runOverlay(const OverlayArguments& a)
     int code = interrupt.token().stop_requested() ? Exit::Interrupted : Exit::Success;
     for (const overlay::Overlay& o : *overlays)
         if (o.comparison.rows.empty() && code == Exit::Success)
-            code = Exit::No; // no name is that of an operator
+            code = Exit::No; // no name in the file is the name of an operator
     if (!a.csv.empty())
         if (auto s = writeFound(a.csv, overlay::overlaysCsv(*overlays)); !s)
             code = fail(s.error());

@@ -46,7 +46,7 @@ void printText(const verbs::PlaceAnswer& answer)
 int place(PlaceArguments& args)
 {
     const auto begun = std::chrono::steady_clock::now();
-    // Files are read before signals are caught: a FIFO can wait.
+    // Files are read before signals are caught: reading a FIFO can wait forever.
     std::optional<verbs::EvaluatedFiles> schedule;
     std::optional<Buffers> buffers;
     if (!args.schedule.empty()) {
@@ -67,7 +67,7 @@ int place(PlaceArguments& args)
         buffers = std::move(*read);
     }
     const InterruptGuard interrupt;
-    // The limit is that of the whole call; reading a million buffers takes a part of it.
+    // The time limit covers the whole call, including the time to read up to a million buffers.
     const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - begun;
     const verbs::Deadline deadline(args.seconds > 0 ? std::max(1e-3, args.seconds - reading.count()) : 0,
                                    interrupt.token());

@@ -39,7 +39,7 @@ void printSubgraphRuns(const verbs::EvaluatedFiles& files, const ScheduleRun& ru
     print(table);
 }
 
-/// Busy time of a unit, and the times of its waits, the longest first.
+/// Prints the busy time of a unit and the duration of each kind of wait, the longest first.
 void printUnit(const ScheduleRun& run, const RunUnitSums& sums, const std::string& name)
 {
     std::vector<std::pair<double, std::string_view>> waits;
@@ -114,7 +114,7 @@ int answerRun(verbs::RunCall& args, const RunOutput& output)
             return Exit::Interrupted;
         Error error = run.error();
         if (error.path.empty() && error.file.empty())
-            error.file = args.schedule; // whose steps or rules do not run
+            error.file = args.schedule; // the error is in the steps or rules of the schedule
         return fail(error);
     }
     int code = Exit::Success;

@@ -7,14 +7,15 @@
 
 namespace tilewright::cli {
 
-/// Where the answer of a run of a schedule goes.
+/// Destination and form of the output of a schedule's run.
 struct RunOutput
 {
-    std::string trace; ///< file of a Chrome trace; empty: none
+    std::string trace; ///< file for a Chrome trace; empty: no trace
     bool json = false, progress = false;
 };
 
-/// Reads, runs and prints, for the verbs `run` and `npu --schedule`. Returns the exit code.
+/// Reads the files, runs the schedule and prints the result, for the verbs `run` and `npu --schedule`.
+/// Returns the exit code.
 int answerRun(verbs::RunCall& call, const RunOutput& output);
 
 } // namespace tilewright::cli

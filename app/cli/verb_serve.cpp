@@ -26,7 +26,7 @@ int serve(const ServeArguments& a)
 {
     if (!a.mcp)
         return fail({ErrorCode::Field, "is required", "--mcp", {}});
-    readNoPipes(); // standard input belongs to the client
+    readNoPipes(); // standard input carries the client's messages, so no file may be read from it
     serveMcp(std::cin, std::cout, withVerbTools, a.allowWrites);
     return Exit::Success;
 }

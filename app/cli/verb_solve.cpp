@@ -35,15 +35,15 @@ void bindOptions(verbs::OptionList& o, SolveArguments& a)
     o.flag("--json", a.json, kJsonHelp);
 }
 
-/// Time kept back for starting the process, reading and writing, and the part of the budget kept back because
-/// the last search of a thread ends a little after its stop is requested.
+/// kOverhead: seconds reserved for starting the process, reading and writing. kMargin: fraction of the time
+/// budget that is reserved because the last search of a thread ends a little after its stop is requested.
 constexpr double kOverhead = 0.015;
 constexpr double kMargin = 0.015;
 
 void printSummary(const verbs::ProblemOnHardware& on, const SolveResult& r, const Rules& rules,
                   const std::optional<RunFinish>& finish)
 {
-    constexpr std::size_t kShown = 12; // subgraphs
+    constexpr std::size_t kShown = 12; // maximum number of subgraphs that are printed
     const bool hasEnergy = on.problem->hasEnergy();
     std::cout << "total latency   " << formatGrouped(r.total) << '\n';
     std::cout << "start           " << formatGrouped(r.startValue());

@@ -30,7 +30,8 @@ void bindOptions(verbs::OptionList& o, SummaryArguments& a)
     o.flag("--json", a.json, kJsonHelp);
 }
 
-/// One of the summaries; behind the figures of a later one are their ratios to those of the first.
+/// Prints one of the summaries. Each figure of a later summary is followed by its ratio to the figure of the
+/// first one.
 void printTable(std::span<const Summary> summaries, std::size_t shown)
 {
     std::vector<TableText> titles{"row"};

@@ -30,7 +30,7 @@ namespace tilewright::cli {
 
 namespace {
 
-/// "412 done, 3 failed, 585 to go, 1 min 20 s left"
+/// State of a run as text: "412 done, 3 failed, 585 to go, 1 min 20 s left".
 [[nodiscard]] std::string stateText(const sweep::RunState& state);
 
 double shareOf(const sweep::RunState& state)
@@ -44,10 +44,10 @@ void drawBar(const sweep::RunState& state)
     const int full = static_cast<int>(shareOf(state) * kWidth);
     std::cerr << "\r[" << std::string(static_cast<std::size_t>(full), '#')
               << std::string(static_cast<std::size_t>(kWidth - full), '.') << "] " << stateText(state)
-              << "\x1b[K" << std::flush; // to the end of the line
+              << "\x1b[K" << std::flush; // erases the rest of the terminal line
 }
 
-/// "2 h 5 min", "3 min 20 s", "12 s".
+/// Duration as text: "2 h 5 min", "3 min 20 s", "12 s".
 std::string durationText(double seconds)
 {
     constexpr std::int64_t kMinute = 60;
@@ -69,7 +69,8 @@ std::string stateText(const sweep::RunState& state)
     return out;
 }
 
-/// Shows the state of a run on stderr: a bar where that is a terminal, else a line for every tenth.
+/// Shows the state of a run on stderr: as a bar on a terminal, otherwise one line after each tenth of the
+/// points.
 std::function<void(const sweep::RunState&)> sweepProgress()
 {
     if (::isatty(STDERR_FILENO) != 0)
@@ -87,7 +88,8 @@ std::function<void(const sweep::RunState&)> sweepProgress()
     };
 }
 
-/// Output of the command; the Error has its exit code, its messages went to stderr.
+/// Returns the standard output of a shell command. The Error has the command's exit code; its messages went
+/// to stderr.
 Result<std::string> outputOf(const std::string& command)
 {
     FILE* const pipe = ::popen(command.c_str(), "r");
@@ -109,7 +111,7 @@ Result<std::string> outputOf(const std::string& command)
     return Error{ErrorCode::Io, "sbatch refused the job (its reason stands above)", "--slurm", {}};
 }
 
-/// The id of a submitted job: "--parsable" prints "123" or "123;cluster".
+/// Submits a job to Slurm and returns its id: `sbatch --parsable` prints "123" or "123;cluster".
 Result<std::string> submit(const std::string& arguments)
 {
     auto out = outputOf("sbatch --parsable " + arguments);
@@ -129,7 +131,8 @@ std::string ownPath()
     return ec ? "tilewright-cli" : path.string();
 }
 
-/// Writes the scripts into the folder and submits both; prints the ids, and how to watch and cancel.
+/// Writes the two Slurm scripts into the job's folder and submits them. Prints the job ids and the commands
+/// to watch and cancel.
 Status submitToSlurm(const sweep::SlurmJob& job)
 {
     const std::string script = job.folder + "/slurm.sh";
@@ -141,7 +144,7 @@ Status submitToSlurm(const sweep::SlurmJob& job)
     const auto array = submit(shellQuoted(script));
     if (!array)
         return array.error();
-    // Also after tasks that failed: the table says which points are missing.
+    // afterany: the results are collected even if tasks failed; the table names the missing points.
     const auto collect = submit("--dependency=afterany:" + *array + " " + shellQuoted(collecting));
     if (!collect)
         return collect.error();
@@ -197,7 +200,7 @@ Error misuse(const std::string& option, const std::string& why)
     return {ErrorCode::Field, why, option, {}};
 }
 
-/// The moment in UTC, for the log.
+/// Returns the current time in UTC, for the log.
 std::string timeStamp()
 {
     const std::time_t now = std::time(nullptr);
@@ -321,7 +324,7 @@ sweep::SlurmJob slurmJob(const SweepArguments& args, const std::string& folder, 
     return job;
 }
 
-/// The first points that failed, for the summary.
+/// Collects the first points that failed, for the summary.
 struct Failures
 {
     std::mutex mutex;
@@ -384,7 +387,7 @@ int runPlan(const SweepArguments& args)
                   << sweep::slurmCollectScript(job);
         return Exit::Success;
     }
-    std::optional<InterruptGuard> interrupt; // not over sbatch, which ends by signals as others do
+    std::optional<InterruptGuard> interrupt; // not while sbatch runs: signals end it as usual
     if (!args.slurm)
         options.stop = interrupt.emplace().token();
     const auto folder = sweep::ResultsFolder::prepare(path, sweep.manifest);

@@ -41,7 +41,7 @@ std::string layoutWord(systolic::BankLayout layout)
     return layout == systolic::BankLayout::Seed ? "seed" : "split";
 }
 
-/// The lines up to the DRAM traffic; `note` follows the cycles.
+/// Prints the lines up to the DRAM traffic. `note` is appended to the line of the cycles.
 void printSystolicFigures(const verbs::SystolicRequest& r, const verbs::SystolicFigures& f,
                           const std::string& note)
 {
@@ -80,7 +80,7 @@ void printSystolicFigures(const verbs::SystolicRequest& r, const verbs::Systolic
                              ")");
 }
 
-/// The L2 schedules, the roofs and the comparison of dataflows.
+/// Prints the L2 schedules, the rooflines and the comparison of dataflows.
 void printSystolicContext(const verbs::SystolicRequest& r, const verbs::SystolicFigures& f)
 {
     Table plans({"  L2 schedule, os, tile " + tileText(f.l2.tile), "traffic bytes", "L2 least",
@@ -173,15 +173,15 @@ void printPrograms(const std::vector<verbs::ProgramOfDataflow>& programs)
                   << (*fewer < 0 ? " more" : " fewer") << " cycles than that of ws\n";
 }
 
-/// `systolic MODEL`: a row a product of the network, and the total (docs/rules/workload.md 4.2).
+/// `systolic MODEL`: one row per product of the network, and the total (docs/rules/workload.md 4.2).
 struct NetworkCall
 {
     std::string csv;
-    std::string reports; ///< folder of the SCALE-Sim-like reports
+    std::string reports; ///< folder for reports in the format of SCALE-Sim
     bool json = false;
 };
 
-/// The network under each dataflow, DRAM included.
+/// Prints the cycles of the network under each dataflow, DRAM included.
 void printComparison(const verbs::NetworkAnswer& answer)
 {
     Table table({"  dataflow", "array cycles", "DRAM bytes", "DRAM cycles", "with DRAM", "program, at least",
@@ -235,7 +235,7 @@ int printNetwork(const NetworkCall& call, const verbs::NetworkAnswer& answer)
 struct SystolicArguments : verbs::SystolicCall
 {
     std::string csv, trace;
-    std::string reports, addresses; ///< folders
+    std::string reports, addresses; ///< output folders
     bool progress = false, listing = false, corrections = false, json = false;
 };
 
@@ -267,7 +267,7 @@ void bindOptions(verbs::OptionList& o, SystolicArguments& a)
     o.flag("--json", a.json, kJsonHelp);
 }
 
-/// SRAM traces of the array and, with a program, the DRAM trace.
+/// Writes the SRAM address traces of the array and, with a program, the DRAM trace.
 Status writeAddresses(const std::string& folder, const verbs::SystolicAnswer& answer)
 {
     const verbs::SystolicRequest& r = answer.request;
@@ -305,7 +305,7 @@ int printCorrections(bool json)
     return Exit::Success;
 }
 
-/// The files of one product that the arguments ask for.
+/// Writes the output files of one product that the arguments request.
 Status writeFiles(const SystolicArguments& o, const verbs::SystolicAnswer& answer, const std::string& json)
 {
     if (!o.trace.empty())

@@ -21,7 +21,7 @@ struct TablesArguments : tables::TablesCall
 void bindOptions(verbs::OptionList& o, TablesArguments& a)
 {
     bindOptions(o, static_cast<tables::TablesCall&>(a));
-    o["problem"].required = false; // not with --schema
+    o["problem"].required = false; // --schema needs no problem
     o.add("-o,--output", a.output, "FILE", "Write the tables as an SQLite database", o.writes());
     o.add("--query", a.query, "SQL", "Answer one SELECT statement about the tables");
     o.flag("--schema", a.schema, "List all tables and their columns", o.alone(true, "alone"));
@@ -39,7 +39,7 @@ void printSizes(const tables::Database& database)
             std::cout << "left out     " << row[0].exact() << '\n';
 }
 
-/// Prints the answer to the question of the call.
+/// Prints the result of the SQL query of the call.
 int answer(const tables::Database& database, const TablesArguments& a, const std::stop_token& stop)
 {
     auto result = database.query(a.query, {}, stop);

@@ -55,7 +55,7 @@ void printHeldOut()
               << " us a choice\n";
 }
 
-/// All but what takes longest.
+/// Prints all results except the adaptive ones, which take longest.
 void printText(const verbs::TileAnswer& a)
 {
     const systolic::TileQuery& q = a.query;
@@ -118,7 +118,7 @@ void printAdaptive(const verbs::TileAnswer& a)
               << ")\n";
 }
 
-/// Prints a row for each product of the network.
+/// Prints one row per product of the network.
 int tileNetwork(const TileArguments& o)
 {
     const auto tiles = verbs::tilesOfNetwork(o);
@@ -162,7 +162,7 @@ int runTile(const TileArguments& o)
     const bool text = !o.json;
     if (text) {
         printText(*answer);
-        std::cout << std::flush; // the rest may take long
+        std::cout << std::flush; // shown before the slow part of the work
     }
     verbs::addAdaptive(*answer, {interrupt.token(), {}});
     int code = answer->interrupted ? Exit::Interrupted : Exit::Success;

@@ -13,7 +13,7 @@ namespace tilewright::cli {
 
 namespace {
 
-constexpr std::size_t kMostPrinted = 20; ///< pairs on the screen
+constexpr std::size_t kMostPrinted = 20; ///< maximum number of printed pairs
 
 struct TracesArguments : verbs::TracesCall
 {

@@ -28,7 +28,8 @@ sigset_t endSignals()
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
     struct sigaction hangUp = {};
-    if (::sigaction(SIGHUP, nullptr, &hangUp) == 0 && hangUp.sa_handler != SIG_IGN) // as nohup has it
+    // The program nohup ignores SIGHUP: keep that.
+    if (::sigaction(SIGHUP, nullptr, &hangUp) == 0 && hangUp.sa_handler != SIG_IGN)
         sigaddset(&set, SIGHUP);
     return set;
 }
@@ -55,7 +56,8 @@ InterruptGuard::InterruptGuard()
 InterruptGuard::~InterruptGuard()
 {
     m_waiter.request_stop();
-    pthread_kill(m_waiter.native_handle(), SIGINT); // wakes it at once, and comes to no other thread
+    // Wakes the waiting thread; no other thread gets this signal.
+    pthread_kill(m_waiter.native_handle(), SIGINT);
     m_waiter.join();
     const sigset_t set = endSignals();
     pthread_sigmask(SIG_UNBLOCK, &set, nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the verbs share: exit codes, output files, Ctrl+C, progress.
+// Common code of the verbs: exit codes, output files, Ctrl+C, progress.
 #pragma once
 
 #include "base/progress.h"
@@ -20,14 +20,14 @@ namespace tilewright::cli {
 /// Exit codes (docs/design.md 3.1).
 enum Exit { Success = 0, No = 1, BadInput = 2, Interrupted = 130 };
 
-/// Prints "tilewright-cli: sentence" on stderr, as one line whatever is in it.
+/// Prints "tilewright-cli: sentence" on stderr as one line, even if the sentence contains line breaks.
 void tell(const std::string& sentence);
 /// Prints the error's sentence on stderr and returns Exit::BadInput.
 int fail(const Error& error);
 
 inline constexpr const char* kJsonHelp = "One JSON document on stdout";
 
-/// The options of a verb, with --json.
+/// Options of a verb that has --json.
 template <typename Call> struct WithJson : Call
 {
     bool json = false;
@@ -63,7 +63,7 @@ void addServeVerb(CLI::App& app, int& exitCode);
 void addOverlayVerb(CLI::App& app, int& exitCode);
 void addTracesVerb(CLI::App& app, int& exitCode);
 
-/// Writes a file into a folder, which is made if there is none.
+/// Writes a file into a folder, and creates the folder if necessary.
 [[nodiscard]] Status writeInFolder(const std::string& folder, const std::string& name, std::string_view text);
 
 /// While an object exists, SIGINT, SIGTERM and SIGHUP (unless it is ignored, as by nohup) request a stop

@@ -27,7 +27,8 @@ TourPlayer* startIn(MainWindow& window)
 constexpr const char* kNoSamples =
     "demo: samples/schedule/resnet-block.json is needed, but the samples are not installed";
 
-/// Plays the demo in a window with temporary settings: the session of the user's window is not changed.
+/// Plays the demo in a window with temporary settings, so that the session of the user's window does not
+/// change.
 int play(char** argv)
 {
     int one = 1;
@@ -87,7 +88,7 @@ int draw(const QString& folder, char** argv)
 
 struct DemoArguments
 {
-    std::string frames; ///< folder of the pictures; empty: show the window
+    std::string frames; ///< folder for the pictures; empty: show the window
 };
 
 void bindOptions(verbs::OptionList& o, DemoArguments& a)

@@ -36,7 +36,7 @@ int showWindow(QApplication& app, const std::vector<std::string>& files, const s
     MainWindow window;
     QStringList paths;
     for (const std::string& file : files) {
-        if (!isUtf8(file)) // Qt could not open it
+        if (!isUtf8(file)) // Qt cannot open a file whose name is not UTF-8
             return fail(file + ": the name of the file is not UTF-8; rename the file");
         paths << QString::fromStdString(file);
     }
@@ -52,14 +52,15 @@ int showWindow(QApplication& app, const std::vector<std::string>& files, const s
         return fail(used.error().text());
     }
     const EndSignals ending([&](int signal) {
-        constexpr int kEndedBy = 128; // exit code of a shell for a program that a signal ended
+        constexpr int kEndedBy = 128; // exit code = 128 + signal, as a shell reports it
         window.keepForNextStart();
         QApplication::exit(kEndedBy + signal);
     });
     return app.exec();
 }
 
-/// While the application starts: says in one sentence why it cannot, where Qt would end with a core dump.
+/// Message handler while the application starts: if Qt cannot open a window, prints the reason in one
+/// sentence and exits, instead of Qt's core dump.
 void sayWhyNoWindow(QtMsgType type, const QMessageLogContext& context, const QString& text)
 {
     static std::string reason;
@@ -72,7 +73,8 @@ void sayWhyNoWindow(QtMsgType type, const QMessageLogContext& context, const QSt
         reason = text.trimmed().toStdString();
 }
 
-/// Parses the command line. Returns an exit code if it is wrong or asks only for help or version.
+/// Parses the command line. Returns an exit code if the program should end: after a usage error, --help or
+/// --version.
 std::optional<int> parse(CLI::App& cli, int argc, char** argv)
 {
     try {
@@ -103,7 +105,7 @@ int main(int argc, char** argv)
     int exitCode = 0;
     cli.set_version_flag("-v,--version", "tilewright " + version);
     verbs::OptionList options;
-    std::optional<Error> wrong; // stays empty: these options accept any value
+    std::optional<Error> wrong; // not used: these options accept any value
     options.add("files", files, "FILE", "Models, problems, schedules, machines, files of the other lenses");
     bindMachine(options, machine);
     manual::addOptions(cli, options, wrong);
@@ -122,7 +124,8 @@ int main(int argc, char** argv)
     cli.allow_extras(false);
     const std::vector<std::string> unknown = cli.remaining();
     if (std::any_of(unknown.begin(), unknown.end(), [](const std::string& a) { return a.starts_with("--"); }))
-        return *parse(cli, argc, argv); // unknown: options of Qt have one dash
+        // Options of Qt have one dash, so an option with two dashes is unknown.
+        return *parse(cli, argc, argv);
     const auto usual = qInstallMessageHandler(&sayWhyNoWindow);
     Application app(argc, argv);
     qInstallMessageHandler(usual);

@@ -223,7 +223,8 @@ int render(const RenderArguments& arguments, char** argv)
     if (!other.isEmpty())
         if (const Status compared = state.workspace.compared().open(other); !compared)
             return fail(compared.error().text());
-    // Views of one subgraph show the first one; a chart of the whole schedule has no selection.
+    // These views show the whole schedule, so nothing is selected for them. Views of one subgraph show the
+    // first one.
     static const std::set<std::string> kWhole{"memory", "latency", "roofline", "run", "graph", "subgraphs"};
     if (selected.empty() && !kWhole.contains(view) && state.document.schedule().size() > 0)
         state.selection.selectSubgraph(SubgraphId(0));

@@ -135,13 +135,14 @@ int report(const ReportArguments& arguments, char** argv)
         for (const QString& name : reportViews(state.document))
             add(*std::find_if(viewCatalog().begin(), viewCatalog().end(),
                               [&](const ViewEntry& e) { return e.name == name; }));
-    } else { // all views of the lens
+    } else { // reports of other lenses have all views of the lens
         for (const ViewEntry& entry : viewCatalog())
             if ((entry.lens == opened->lens &&
                  (opened->hasLayers || entry.name != QLatin1String("mapping-model"))) ||
                 (state.document.model() && entry.name == QLatin1String("summary")))
                 add(entry);
-        // Its search changes the tiles: all other views show the default ones.
+        // The search of the view npu-tiles changes the tiles, so this view comes last; all other views show
+        // the default tiles.
         std::ranges::stable_partition(
             pages, [](const View* view) { return view->viewName() != QLatin1String("npu-tiles"); });
     }

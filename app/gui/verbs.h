@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The verbs of the window program, and what they share: opening files without a window.
+// Verbs of the window program, and their common code: opening files without a window.
 #pragma once
 
 #include "base/notice.h"
@@ -39,7 +39,7 @@ void addReportVerb(CLI::App& app, char** argv, int& exitCode);
 /// `tilewright demo`: plays the first tour.
 void addDemoVerb(CLI::App& app, char** argv, int& exitCode);
 
-/// Adds the option --machine, which the window and the verbs have.
+/// Adds the option --machine of the window and of its verbs.
 void bindMachine(verbs::OptionList& o, std::string& machine);
 
 /// Prints an error message and returns the exit code for bad input.
@@ -49,7 +49,7 @@ inline int fail(const std::string& text)
     return 2;
 }
 
-/// Puts the settings and sessions into a temporary folder, so that a verb does not change those of the user's
+/// Puts settings and sessions into a temporary folder, so that a verb does not change those of the user's
 /// window.
 class OwnSettings
 {
@@ -64,8 +64,8 @@ private:
     QTemporaryDir m_folder;
 };
 
-/// Runtime folder of the process: a temporary one if there is no private one of the login session (cron, su,
-/// a container), because Qt complains about any other.
+/// Sets a temporary runtime folder for the process if the login session has no private one (cron, su, a
+/// container), because Qt prints a warning about any other folder.
 class OwnRuntimeFolder
 {
 public:
@@ -82,8 +82,8 @@ private:
     std::optional<QTemporaryDir> m_folder;
 };
 
-/// R10.2: tells the latencies that the schedule file just opened reports wrongly, or not at all. They are
-/// compared before a machine or other rules are taken.
+/// R10.2: prints which latencies in the schedule file just opened are wrong or missing. To be called before a
+/// machine or other rules are applied, because these change the latencies.
 inline void tellDeviations(ui::Document& document)
 {
     if (!document.hasProblem())
@@ -107,18 +107,20 @@ public:
     }
 
 private:
-    /// The platform without a display says of every window that it has no use for its size hints.
+    /// Prints Qt's messages, except the one that the offscreen platform prints for every window about its
+    /// size hints.
     static void say(QtMsgType, const QMessageLogContext&, const QString& text)
     {
         if (!text.contains(QLatin1String("propagateSizeHints")))
             std::cerr << "tilewright: " << text.toStdString() << '\n';
     }
-    /// An interrupted verb writes nothing: a picture or a report is there as a whole or not at all.
+    /// Lets a signal end the process at once. A picture or report is written only as a whole, so an
+    /// interrupted verb leaves no file.
     static void endAtOnce()
     {
         for (const int signal : {SIGINT, SIGTERM, SIGHUP})
             if (std::signal(signal, [](int) { ::_exit(130); }) == SIG_IGN && signal == SIGHUP)
-                std::signal(signal, SIG_IGN); // as nohup has it
+                std::signal(signal, SIG_IGN); // nohup ignores SIGHUP: keep that
     }
 
     int m_argc;
@@ -126,7 +128,8 @@ private:
     OwnSettings m_settings;
 };
 
-/// Applies --rules and --set. `auto` keeps the rule set that reproduces the latencies in the schedule file.
+/// Applies --rules and --set. With `auto` the document keeps the rule set that reproduces the latencies in
+/// the schedule file.
 [[nodiscard]] inline Status useRules(Document& document, const verbs::RulesCall& arguments)
 {
     if (arguments.set == "auto" && arguments.switches.empty())
@@ -146,7 +149,7 @@ private:
     return Unit{};
 }
 
-/// Applies --machine, a preset or a file. An empty name changes nothing.
+/// Applies --machine: a preset or a machine file. An empty name changes nothing.
 [[nodiscard]] inline Status useMachine(Document& document, const std::string& name)
 {
     if (name.empty())
@@ -155,7 +158,7 @@ private:
     const auto machine = lower::loadMachine(names);
     if (!machine)
         return machine.error();
-    // For an opened schedule, which has its own machine, the change is an edit.
+    // An opened schedule file has a machine of its own, so changing the machine is an edit.
     return document.schedulePath().isEmpty()
                ? document.setInitialMachine(*machine)
                : document.setMachine(*machine,

@@ -8,7 +8,7 @@
 
 namespace tilewright::manual {
 
-// Texts that all writers of completions need.
+// Texts that the completion scripts of all shells need.
 
 [[nodiscard]] inline std::string joined(const std::vector<std::string>& words, const char* between)
 {
@@ -29,7 +29,8 @@ namespace tilewright::manual {
     return out;
 }
 
-/// "tilewright-cli" as part of the name of a function.
+/// Returns the text with every character replaced that a shell function's name cannot have, e.g.
+/// "tilewright-cli".
 [[nodiscard]] inline std::string identifier(std::string text)
 {
     for (char& c : text)
@@ -143,7 +144,7 @@ std::string bashCompletion(const Program& program)
 
 namespace {
 
-/// In a specification of _arguments brackets and colons have a meaning of their own.
+/// Escapes brackets and colons, which have a special meaning in a specification of zsh's _arguments.
 std::string escaped(const std::string& text)
 {
     std::string out;
@@ -155,7 +156,7 @@ std::string escaped(const std::string& text)
     return out;
 }
 
-/// ":value:(a b)", ":FILE:_files", ":INT: "
+/// Value of an option for zsh's _arguments: ":value:(a b)", ":FILE:_files" or ":INT: ".
 std::string value(const Argument& a, const std::string& name)
 {
     std::string action = a.takesFile ? "_files" : " ";
@@ -166,7 +167,7 @@ std::string value(const Argument& a, const std::string& name)
     return ":" + escaped(name) + ":" + action;
 }
 
-/// The arguments of _arguments, a line each.
+/// Returns the specifications for zsh's _arguments, one per line.
 std::string specifications(const Verb& verb, const std::string& indent)
 {
     std::string out;
@@ -224,7 +225,7 @@ std::string zshCompletion(const Program& program)
 
 namespace {
 
-/// In single quotes fish knows two escapes.
+/// Quotes a text for fish: single quotes, with the only two escapes that fish knows there.
 std::string quoted(const std::string& text)
 {
     return "'" + replaced(replaced(text, '\\', "\\\\"), '\'', "\\'") + "'";
@@ -237,7 +238,7 @@ std::string line(const std::string& start, const Verb& verb)
         out += start;
         for (const std::string& name : a.names)
             out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-        // -x: a value that is no file; -r -F: a value, files among them.
+        // Options of `complete`: -x for a value that is not a file; -r -F for a value that may be a file.
         if (!a.value.empty())
             out += a.takesFile ? " -r -F" : " -x";
         if (!a.choices.empty())
@@ -274,7 +275,8 @@ std::string fishCompletion(const Program& program)
 
 namespace {
 
-/// Plain text as roff: nothing in it is a request, hyphens can be copied as such, lines stay lines.
+/// Escapes plain text for roff: no line becomes a request, hyphens can be copied as ASCII hyphens, line
+/// breaks are kept.
 std::string roff(const std::string& text)
 {
     std::string out;
@@ -312,7 +314,7 @@ std::string italic(const std::string& text)
     return "\\fI" + roff(text) + "\\fR";
 }
 
-/// "problem", "[architecture]", "file ..."
+/// Argument as the synopsis shows it: "problem", "[architecture]" or "file ...".
 std::string inSynopsis(const Argument& a)
 {
     const std::string text = italic(a.names.front()) + (a.repeats ? " ..." : "");
@@ -391,7 +393,7 @@ std::string manPage(const Program& program)
 
 namespace {
 
-/// Plain text as Markdown: nothing in it is markup, lines stay lines.
+/// Escapes plain text for Markdown: no character acts as markup, line breaks are kept.
 std::string inMarkdown(const std::string& text)
 {
     std::string out;

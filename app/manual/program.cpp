@@ -20,14 +20,15 @@ std::vector<std::string> split(const std::string& text, char by)
     return out;
 }
 
-/// "edge", not "N", "FILE" or "TixTjxTk".
+/// True for a literal choice such as "edge"; false for a placeholder such as "N", "FILE" or "TixTjxTk".
 bool isWord(const std::string& word)
 {
     return std::any_of(word.begin(), word.end(), [](unsigned char c) { return std::islower(c) != 0; }) &&
            std::none_of(word.begin(), word.end(), [](unsigned char c) { return std::isupper(c) != 0; });
 }
 
-/// Value, choices and files out of "FILE|edge|server" or "TEXT:{final,seed}".
+/// Splits a type name such as "FILE|edge|server" or "TEXT:{final,seed}" into value and choices, and stores
+/// them in `out`.
 void readType(const std::string& type, Argument& out)
 {
     const std::size_t open = type.find('{');
@@ -92,7 +93,7 @@ void addManualVerb(CLI::App& app)
 {
     auto* verb =
         app.add_subcommand("manual", "Print the manual page, the handbook's, or the completion of a shell");
-    verb->group(""); // for those who make packages
+    verb->group(""); // hidden from --help: only makers of packages need it
     const auto what = std::make_shared<std::string>();
     verb->add_option("what", *what, "What to print")
         ->required()
@@ -127,8 +128,10 @@ void addOptions(CLI::App& verb, verbs::OptionList& list, std::optional<Error>& e
                      : verb.add_option_function<std::string>(names, readOne, o.description());
         added->type_name(o.value)->required(o.required)->default_str(o.standard);
         if (o.count > 0)
-            added->expected(1, static_cast<int>(o.count)); // the list itself says which are missing
-        if (o.isNumber() && o.isList) // a comma in a single number is refused, not a separator
+            // 1 to `count` values; the list reports missing ones in its own words
+            added->expected(1, static_cast<int>(o.count));
+        // Only lists are split at commas: a single number with a comma is refused.
+        if (o.isNumber() && o.isList)
             added->delimiter(',');
     }
 }
@@ -144,7 +147,7 @@ int exitCodeOf(const CLI::App& program, const CLI::ParseError& error)
     std::stringstream out, wrong;
     const int code = program.exit(error, out, wrong);
     std::cout << out.str();
-    std::cerr << printableLines(wrong.str()); // the message quotes arguments
+    std::cerr << printableLines(wrong.str()); // escaped, because the message quotes arguments
     return code == 0 ? 0 : 2;
 }
 

@@ -25,9 +25,9 @@ struct Argument
 {
     std::vector<std::string> names;   ///< "-o" and "--output"; of a positional argument its one name
     std::string value;                ///< placeholder of the value: "FILE", "light|dark"; empty: a flag
-    std::string meaning;              ///< lines of plain text
-    std::string standard;             ///< without the option
-    std::vector<std::string> choices; ///< values that may be completed
+    std::string meaning;              ///< explanation as lines of plain text
+    std::string standard;             ///< default: the value without the option
+    std::vector<std::string> choices; ///< literal values that completion offers
     bool takesFile = false;
     bool required = false;
     bool repeats = false;
@@ -43,9 +43,9 @@ struct Verb
 
 struct Program
 {
-    std::string version; ///< as --version prints it
+    std::string version; ///< text that --version prints
     std::string footer;
-    Verb own; ///< the program without a verb
+    Verb own; ///< arguments of the program without a verb
     std::vector<Verb> verbs;
 };
 
@@ -62,7 +62,8 @@ struct Program
 [[nodiscard]] std::string zshCompletion(const Program& program);
 [[nodiscard]] std::string fishCompletion(const Program& program);
 
-/// "a|b|c" of anything whose elements have a `name`, or are words themselves: the type name of a choice.
+/// Joins the elements of a range to "a|b|c", the type name of an option with choices. An element is a word or
+/// has a member `name`.
 template <typename Range> [[nodiscard]] std::string oneOf(const Range& range)
 {
     std::string out;
@@ -77,7 +78,8 @@ template <typename Range> [[nodiscard]] std::string oneOf(const Range& range)
     return out;
 }
 
-/// Adds the hidden verb `manual man|bash|zsh|fish` that prints one of these; packages are made with it.
+/// Adds the hidden verb `manual man|markdown|bash|zsh|fish` that prints one of these texts. The build of
+/// packages calls it.
 void addManualVerb(CLI::App& app);
 
 /// Adds the options of a verb to its parser. Values are read into the variables to which `list` is bound.
@@ -90,7 +92,7 @@ int refuse(const CLI::App& program, const Error& error);
 /// Prints the help or the error message of the parser. Returns the exit code, 0 or 2.
 int exitCodeOf(const CLI::App& program, const CLI::ParseError& error);
 
-/// The parser of a verb that knows its options, and can be run without a command line.
+/// Parser of a verb that knows the verb's options and can run the verb without a command line.
 class VerbParser : public CLI::App
 {
 public:

@@ -13,7 +13,8 @@ namespace tilewright::manual {
 
 StandardOutput::StandardOutput()
 {
-    // A descriptor that the caller has closed would otherwise be that of the next file that is opened.
+    // A standard descriptor that the caller has closed is opened on /dev/null. Otherwise the next opened file
+    // would get its number.
     for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (::fcntl(file, F_GETFD) < 0)
             (void)!::open("/dev/null", file == STDERR_FILENO ? O_WRONLY : O_RDONLY);

@@ -7,8 +7,8 @@
 
 namespace tilewright::manual {
 
-/// What std::cout writes to while it lives. Unlike the stream's own buffer it keeps the reason of the first
-/// error, so that a program never ends with success where its output was lost.
+/// Stream buffer that replaces the one of std::cout during its lifetime. It remembers the reason of the first
+/// write error, so that a program whose output was lost does not report success.
 class StandardOutput : public std::streambuf
 {
 public:
@@ -17,10 +17,10 @@ public:
     StandardOutput& operator=(const StandardOutput&) = delete;
     ~StandardOutput() override;
 
-    /// Writes what is left. Prints an error of the whole output as "PROGRAM: standard output: reason" on
-    /// stderr and returns 2, else `exitCode`. A closed pipe is no error, as for any program.
+    /// Writes the buffered output. If any output failed, prints "PROGRAM: standard output: reason" on stderr
+    /// and returns 2, otherwise returns `exitCode`. A closed pipe does not count as an error.
     [[nodiscard]] int finish(const std::string& program, int exitCode);
-    /// True if something was lost that somebody waits for.
+    /// True if output was lost for another reason than a closed pipe.
     [[nodiscard]] bool isLost();
 
 protected:

@@ -4,7 +4,7 @@
 #include "base/version.h"
 
 namespace tilewright {
-extern const char* const kCommit; ///< of the file that cmake/commit.cmake writes
+extern const char* const kCommit; ///< defined in the file that cmake/commit.cmake generates
 } // namespace tilewright
 
 namespace tilewright::manual {

@@ -5,8 +5,8 @@
 
 namespace tilewright::manual {
 
-/// "0.1.0 (commit 9b7dce49af)", "0.1.0 (commit 9b7dce49af, changed)" with edits that are in no commit, or
-/// "0.1.0" where none is known.
+/// Version text: "0.1.0 (commit 9b7dce49af)"; "0.1.0 (commit 9b7dce49af, changed)" if there were uncommitted
+/// edits; "0.1.0" if the commit is unknown.
 [[nodiscard]] std::string versionText();
 
 } // namespace tilewright::manual

@@ -6,11 +6,11 @@
 >>> solution = tilewright.solve(problem, seconds=1)
 >>> solution.total, solution.proven_optimal
 
-Verbs, options and defaults are those of the command line (`--dram-gb-per-s` is `dram_gb_per_s=`), and so are the names in
-what comes back. Wherever a verb takes a workload it takes a Problem, a Model or a file of any kind, which is lowered to
-`machine` (a Machine, a file, the name of a preset; without one: edge, and a problem stands as it is). Bad input raises
-Error with the sentence that the command line prints. While an engine works, other threads of Python run; Ctrl+C stops it
-and what is known by then is returned with `interrupted`.
+Verbs, options, defaults and the names in answers are those of the command line (`--dram-gb-per-s` is `dram_gb_per_s=`).
+A workload is a Problem, a Model or a file of any kind. It is lowered to `machine`: a Machine, a file or the name of a
+preset. Without `machine`, a model is lowered to the preset `edge`, and a problem is used unchanged. Bad input raises Error
+with the sentence that the command line prints. While an engine works, other Python threads run. Ctrl+C stops the engine;
+the results so far are returned with `interrupted`.
 """
 
 import inspect as _inspect
@@ -40,10 +40,10 @@ from ._torch import from_torch
 
 
 class Answer(dict):
-    """The JSON document of a verb as a dict, whose fields are attributes too: answer.lower_bound (answer["items"], which
-    dict has a method for, is not).
+    """The JSON document of a verb as a dict. Its fields are also attributes (answer.lower_bound), except those that have
+    the name of a method of dict (answer["items"]).
 
-    `interrupted` says whether Ctrl+C ended the work; the rest is then what was known.
+    `interrupted` is True if Ctrl+C ended the work; the fields then have the results so far.
     """
 
     interrupted = False
@@ -57,7 +57,7 @@ class Answer(dict):
 
 def _answer(document, interrupted=False):
     value = _json.loads(document)
-    if isinstance(value, list):  # a row a layer
+    if isinstance(value, list):  # one row per layer
         return value
     answer = Answer(value)
     answer.__dict__["interrupted"] = interrupted
@@ -65,7 +65,7 @@ def _answer(document, interrupted=False):
 
 
 def _arrays(tables):
-    """The columns of each table as one record array of numpy."""
+    """Converts the columns of each table to a record array of numpy."""
     out = {}
     for name, columns in tables.items():
         arrays = [_np.array(values, dtype=object) if isinstance(values, list) else values for _, values in columns]
@@ -74,7 +74,7 @@ def _arrays(tables):
 
 
 _TYPES = {"path": "_Path", "sizes": "_Sizes"}
-# Parameters that take values of Python, by name or by verb and name.
+# Types of parameters that take Python values, by name of the parameter or by verb and name.
 _VALUES = {
     "problem": "_Workload",
     "workload": "_Workload",
@@ -90,7 +90,7 @@ _VERBS = {}
 
 
 def _verb(name, doc, returns="Answer", **more):
-    """A function for the verb: parameters and defaults are the options of core/verbs, and `more` of Python alone."""
+    """Makes the function of a verb. Its parameters are the options of core/verbs, and `more`, which only Python has."""
     parameters, lines = [], []
     for option, kind, many, default, positional, required, text in _core.parameters(name):
         kind = _TYPES.get(kind, kind)
@@ -121,7 +121,7 @@ def _verb(name, doc, returns="Answer", **more):
 
 
 def _write_stubs(source, output):
-    """Writes the types of the package: those of the source, which are of classes, and the verbs."""
+    """Writes the type stubs of the package: the stubs of the classes in `source`, and those of the verbs."""
     text = _pathlib.Path(source).read_text()
     for name, signature in _VERBS.items():
         text += f"def {name}(\n"
@@ -132,7 +132,7 @@ def _write_stubs(source, output):
             kind = p.kind
             text += f"    {p.name}: {p.annotation}" + ("" if p.default is p.empty else f" = {p.default!r}") + ",\n"
         text += f") -> {signature.return_annotation}: ...\n"
-    _pathlib.Path(output).unlink(missing_ok=True)  # a link, in folders of older builds
+    _pathlib.Path(output).unlink(missing_ok=True)  # folders of older builds have a link here
     _pathlib.Path(output).write_text(text)
 
 
@@ -141,11 +141,12 @@ solve = _verb(
     """
     Searches for the schedule with the least total latency.
 
-    `problem` is a Problem, or any workload (Model, file) to lower to `machine`; `start` a Schedule or a file. One thread
-    with `iterations` and no `seconds` gives the same result each time. `on_improvement(seconds, total, schedule)` is
-    called for every better schedule, `stop()` about fifty times a second; it says whether to stop. Ctrl+C stops too: the
-    best so far is returned, with `interrupted`; before there is one, KeyboardInterrupt is raised. Other threads run
-    meanwhile. Raises Error for bad input and where no schedule is valid.
+    `problem` is a Problem, or another workload (Model, file), which is lowered to `machine`. `start` is a Schedule or a
+    file. One thread with `iterations` and without `seconds` gives the same result each time.
+    `on_improvement(seconds, total, schedule)` is called for every better schedule. `stop()` is called about fifty times
+    per second and returns True to stop the search. Ctrl+C also stops it: the best schedule so far is returned with
+    `interrupted`, or KeyboardInterrupt is raised if there is none yet. Other threads run meanwhile. Raises Error for bad
+    input, and if no schedule is valid.
     """,
     returns="Solution",
     on_improvement="Callable[[float, float, Schedule], object] | None",
@@ -153,26 +154,27 @@ solve = _verb(
 bound = _verb(
     "bound",
     """
-    A latency that no valid schedule goes below, and what it is made of: lower_bound, compute, memory, parts; with
-    `seconds` also the best schedule's latency and what is proven of it.
+    Computes a latency that no valid schedule goes below, and its parts: lower_bound, compute, memory, parts. With
+    `seconds` also searches for the best schedule, and returns its latency and what is proven about it.
     """,
 )
 place = _verb(
     "place",
     """
-    Addresses in fast memory for every buffer of a schedule, or the proof that there are none: fits, height,
-    least_height, proven, peak, fragmentation, items with their offset, in elements.
+    Finds addresses in fast memory for every buffer of a schedule, or proves that there are none. The answer has fits,
+    height, least_height, proven, peak, fragmentation, and items with their offsets, in elements.
 
-    Without a schedule `problem` is a CSV file id,lower,upper,size and `capacity` the memory. Raises Error for an invalid
-    schedule.
+    Without a schedule, `problem` is a CSV file with the columns id,lower,upper,size, and `capacity` is the size of the
+    memory. Raises Error for an invalid schedule.
     """,
 )
 run = _verb(
     "run",
     """
-    Runs a schedule unit by unit, where evaluate() adds up step by step: loads, array, vector unit and stores work side
-    by side. Its end, latency (that of evaluate()), units (busy and waits of load, array, vector and store), and for each
-    of the subgraphs begin, end and why its length differs from its latency: start_up, drain, overlap.
+    Runs a schedule unit by unit: loads, array, vector unit and stores work at the same time, while evaluate() adds up the
+    steps. The answer has end, latency (that of evaluate()), units (busy time and waits of load, array, vector and store),
+    and for each of the subgraphs begin, end, and the reasons why its length differs from its latency: start_up, drain,
+    overlap.
 
     Raises Error for an invalid schedule.
     """,
@@ -180,8 +182,9 @@ run = _verb(
 systolic = _verb(
     "systolic",
     """
-    Cycles, utilisation, traffic (bytes) and energy (pJ) of a product on a systolic array: `gemm` (M, N, K), or one
-    `layer` of the workload; of a workload alone a row a product and the total of each dataflow.
+    Computes cycles, utilisation, traffic (bytes) and energy (pJ) of a product on a systolic array. The product is `gemm`
+    (M, N, K) or one `layer` of the workload. For a workload without `layer` the answer has one row per product, and the
+    total of each dataflow.
 
     `array` is (rows, columns), `tile` (Ti, Tj, Tk).
     """,
@@ -189,16 +192,18 @@ systolic = _verb(
 tile = _verb(
     "tile",
     """
-    Tile sizes Ti, Tj, Tk of a product for a memory level of `capacity` bytes, with traffic, reuse and constraints:
-    `gemm` (M, N, K), or one `layer` of the workload; of a workload alone a list, one a product.
+    Chooses tile sizes Ti, Tj, Tk of a product for a memory level of `capacity` bytes; the answer has their traffic, reuse
+    and constraints. The product is `gemm` (M, N, K) or one `layer` of the workload. For a workload without `layer` the
+    answer is a list with one element per product.
     """,
     returns="Answer | list[dict[str, Any]]",
 )
 npu = _verb(
     "npu",
     """
-    Runs the workload's tile graph on cores that share DRAM and NoC: makespan (cycles), lower bound, what every core and
-    operator did; verified by a replay. With `schedule` (a file) that schedule runs instead, and the answer is that of run().
+    Runs the workload's tile graph on cores that share DRAM and NoC. The answer has the makespan (cycles), a lower bound, and
+    the activity of every core and operator; a replay verifies it. With `schedule` (a file) that schedule is run instead, and
+    the answer is that of run().
     """,
 )
 map = _verb(
@@ -207,43 +212,47 @@ map = _verb(
     Tiles and orders the loops of a layer, or of every layer of a model, for `objective` edp, energy (pJ) or cycles.
 
     `architecture` and `method` are files; `factor` fixes factors (["SPATIAL.M=16"]), `bypass` names operands that skip
-    the scratchpad (["I"] or ["SPM.W"]). Without a valid method best is None. An architecture with levels has a cost model
-    of its own, whose answer has a mapping instead of a method; cost_model says which one. Its factors and operands name
-    levels and axes of the file (["buffer.K=8", "buffer.rows.X=2"], ["buffer.W"]); `order` gives the innermost loops of
-    levels (["buffer=K,X"]), `axis` the loops that axes may take (["buffer.rows=X,K"]). With `cost_model` "hierarchy" the
-    levels are those of the machine; notes says what was assumed for them.
+    the scratchpad (["I"] or ["SPM.W"]). If there is no valid method, best is None. An architecture with levels has a
+    cost model of its own, and the answer has a mapping instead of a method; cost_model is the name of the cost model.
+    With levels, factors and operands are named with the levels and axes of the file (["buffer.K=8", "buffer.rows.X=2"],
+    ["buffer.W"]); `order` gives the innermost loops of levels (["buffer=K,X"]), `axis` the loops that axes may take
+    (["buffer.rows=X,K"]). With `cost_model` "hierarchy" the levels are those of the machine; notes states what was
+    assumed for them.
     """,
 )
 summary = _verb(
     "summary",
     """
-    One table of a model on a machine: summaries, each with its floors (cycles that no lens goes below) and a row a lens:
+    Returns one table of a model on a machine: summaries, each with its floors (cycles that no lens goes below) and one row
+    per lens:
     cycles, ms, of_floor, tops, of_peak, dram_bytes, of_least_bytes, energy_pj, cores, binds, how, left_out.
 
-    Rows that need a search have the state "not_run" without `solve` (seconds) or `search`. Several machines (a list) and
-    the model `beside` give a summary each. With `explain` every figure has the tree of values that it is made of.
+    Without `solve` (seconds) or `search`, rows that need a search have the state "not_run". There is one summary for each of
+    several machines (a list), and one for the model `beside`. With `explain` every figure has the tree of values from which
+    it is computed.
     """,
 )
 validate = _verb(
     "validate",
     """
-    Predictions of a lens beside a table of measurements: ratio (geometric mean of predicted / measured), error and
+    Compares predictions of a lens with a table of measurements: ratio (geometric mean of predicted / measured), error and
     scaled_error (geometric means), pearson, pearson_of_logs, spearman, within_10_percent, within_25_percent, and points.
     """,
 )
 fit = _verb(
     "fit",
     """
-    Rates and times of a machine, fitted to a table of measurements by least squares of logarithms: values (field, before,
-    after), error_before, error_after, error_left_out (rows that a fit had not seen), spearman_after, and machine.
+    Fits rates and times of a machine to a table of measurements, by least squares of logarithms. The answer has values
+    (field, before, after), error_before, error_after, error_left_out (for rows that were not used for the fit),
+    spearman_after, and machine.
     """,
 )
 overlay = _verb(
     "overlay",
     """
-    Files of values by the names of operators beside the figures of a lens: overlays, one a file, each with points (name,
-    measured, predicted, difference, ratio, found_by), the figures of `validate` (ratio, error, pearson, spearman, ...),
-    values_without_operator and operators_without_value.
+    Compares files of values, which are given by names of operators, with the figures of a lens. The answer has overlays, one
+    per file. Each has points (name, measured, predicted, difference, ratio, found_by), the figures of `validate` (ratio,
+    error, pearson, spearman, ...), values_without_operator and operators_without_value.
 
     `VALUES` is a list of files: CSV, JSON, a report of SCALE-Sim, statistics of Timeloop.
     """,
@@ -251,40 +260,42 @@ overlay = _verb(
 traces = _verb(
     "traces",
     """
-    Two traces (JSON trace events) on one axis: offset, pairs of slices with the same name (those that differ most first:
-    track, name, start, length, start_difference, length_difference), only_here and only_there.
+    Compares two traces (JSON trace events) on one time axis. The answer has offset, pairs of slices with the same name
+    (those that differ most first: track, name, start, length, start_difference, length_difference), only_here and
+    only_there.
     """,
 )
 explain = _verb(
     "explain",
     """
-    What a figure of a schedule, an NPU run or a systolic table is, and how it came about: address, title, meaning,
-    leaves_out, elsewhere, and explanation, a tree of values (name, unit, value, operation, rule, source, parts).
+    Explains the meaning and the computation of a figure of a schedule, an NPU run or a systolic table. The answer has
+    address, title, meaning, leaves_out, elsewhere, and explanation, a tree of values (name, unit, value, operation, rule,
+    source, parts).
 
     `asked` is a list: the file of a schedule and the address of a figure ("subgraph.3.latency"), each optional. Without
-    a figure the answer lists all figures. `what_if` adds what 10 % more of each value of the machine changes.
+    a figure the answer lists all figures. `what_if` adds how the figure changes if each value of the machine grows by 10 %.
     """,
 )
 tables = _verb(
     "tables",
     """
-    Ops, tensors, subgraphs, steps and more of a workload and a schedule, as a dictionary of record arrays of numpy by the
-    names of the tables (docs/handbook/query.md): tables["subgraphs"].latency_time_units.
+    Returns tables of ops, tensors, subgraphs, steps and more of a workload and a schedule, as a dict of numpy record arrays
+    by the names of the tables (docs/handbook/query.md): tables["subgraphs"].latency_time_units.
 
-    Without `schedule`, one op a subgraph. Missing numbers are NaN (a column of integers with missing ones is one of
-    doubles), missing texts None. `npu`, `map` and `place` add what these verbs compute by default, `sweep` a folder of
-    results.
+    Without `schedule`, the tables are those of the schedule with one op per subgraph. Missing numbers are NaN (a column of
+    integers with missing values has doubles), missing texts are None. `npu`, `map` and `place` add the results of these
+    verbs with their default options, `sweep` the results in a folder.
     """,
     returns="dict[str, np.recarray[Any, Any]]",
 )
 sweep = _verb(
     "sweep",
     """
-    One workload on many machines: the points of a plan, collected as a table (rows with values and metrics).
+    Computes one workload on many machines: the points of a plan, collected as a table (rows with values and metrics).
 
-    `plan` is a file, or its content as a dict, whose files are then relative to the current folder. `output` is a folder
-    of results, with which a sweep goes on where it stopped; without it they are kept in memory. `part` "I/N" takes every
-    N-th point. `on_state(done, failed, points)` is called about ten times a second.
+    `plan` is a file, or its content as a dict; in a dict, file names are relative to the current folder. `output` is a
+    folder for the results, from which a stopped sweep can be continued; without it the results are kept in memory. `part`
+    "I/N" computes every N-th point from the I-th on. `on_state(done, failed, points)` is called about ten times per second.
     """,
     on_state="Callable[[int, int, int], object] | None",
 )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Classes, and functions of the module; the build adds the verbs (tilewright._write_stubs()) to the file that is installed.
-# tests/python/test_stubs.py compares it with the module.
+# Type stubs of the classes and functions of the module. The build adds those of the verbs (tilewright._write_stubs()) to the
+# installed file. tests/python/test_stubs.py compares the stubs with the module.
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike

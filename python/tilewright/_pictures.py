@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a notebook shows: the views of the window, drawn by `tilewright render`, else a table of text."""
+"""Pictures for notebooks: views of the window, drawn by `tilewright render`; without that program, a table of text."""
 
 import os
 import pathlib
@@ -19,8 +19,8 @@ def _program():
 class Picture:
     """A view of a problem, or of a schedule of it. Notebooks show it; `save` writes it.
 
-    It is drawn by the program tilewright: the one that TILEWRIGHT_RENDER names, else the installed one. Without it there
-    is a table of text.
+    The program tilewright draws the picture: the one that TILEWRIGHT_RENDER names, or else the installed one. Without the
+    program the picture is a table of text.
     """
 
     def __init__(self, view, problem, schedule=None, table=None):
@@ -28,7 +28,7 @@ class Picture:
         self._problem, self._schedule, self._table = problem, schedule, table
 
     def save(self, path):
-        """Draws to a file .svg, .png or .pdf. Raises Error."""
+        """Draws the picture to a .svg, .png or .pdf file. Raises Error."""
         program = _program()
         if not program:
             raise _core.Error("the program tilewright, which draws, is not installed; TILEWRIGHT_RENDER may name it")
@@ -45,7 +45,7 @@ class Picture:
 
     @property
     def svg(self):
-        """The picture as text. Raises Error."""
+        """The picture as SVG text. Raises Error."""
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "picture.svg")
             self.save(file)
@@ -59,7 +59,7 @@ class Picture:
 
 
 def table(document):
-    """The subgraphs of an `evaluate --json` document as text."""
+    """A table of text with the subgraphs of an `evaluate --json` document."""
     head = ("#", "ops", "w x h x k", "steps", "compute", "memory", "latency", "bound", "working set")
     rows = [head]
     for i, s in enumerate(document["subgraphs"][:_MOST_ROWS]):
@@ -79,15 +79,15 @@ def table(document):
 
 
 def attach(answer):
-    """What is easier to say in Python than in the module."""
+    """Adds methods to the classes of the module that are easier to write in Python."""
     evaluation, solution, problem = _core.Evaluation, _core.Solution, _core.Problem
 
     def to_dict(self):
-        """The document of the verb's --json."""
+        """The document that the verb prints with --json."""
         return answer(self.json())
 
     def save(self, path):
-        """Writes a file of this kind. Raises Error."""
+        """Writes the value to a file in its own format. Raises Error."""
         _core.write_text(path, self.to_text())
 
     def text(self):

@@ -9,7 +9,7 @@ import tempfile
 
 from . import _core
 
-# Types of modules, names of functions and of methods, and the function of the elementwise operator.
+# Types of modules, names of functions and names of methods, each with the function of its elementwise operator.
 _ACTIVATIONS = {
     "ReLU": "relu",
     "ReLU6": "relu6",
@@ -37,11 +37,11 @@ _REDUCE = {"mean", "sum", "amax", "amin", "prod"}
 
 
 def from_torch(module, example_inputs, name=None):
-    """The graph of a PyTorch module as a Model, with the names of its submodules and parameters.
+    """Converts the graph of a PyTorch module to a Model that has the names of its submodules and parameters.
 
     `example_inputs` is a tensor or a tuple of tensors for module.forward(); their shapes are those of the model. The
     module is traced by torch.fx, so that control flow which depends on values is not possible. An operation that has no
-    counterpart is kept as an operator of type "unknown": info() says how much of the work that is, as for every model.
+    counterpart becomes an operator of type "unknown": info() states their share of the work, as for every model.
 
     Raises Error if PyTorch is not installed, or with the reason why the module cannot be traced.
     """
@@ -64,7 +64,7 @@ def from_torch(module, example_inputs, name=None):
         traced = fx.GraphModule(module, Tracer().trace(module))
         with torch.no_grad():
             ShapeProp(traced).propagate(*inputs)
-    except Exception as why:  # whatever the code of the module raises
+    except Exception as why:  # the code of the module may raise anything
         sentence = (str(why).splitlines() or [type(why).__name__])[0]
         raise _core.Error(f"{type(module).__name__} cannot be traced: {sentence}") from why
     finally:
@@ -91,7 +91,7 @@ def _pair(value):
 
 
 def _swapped_axes(rank, a, b):
-    """The permutation of `rank` axes that exchanges two of them."""
+    """Returns the permutation of `rank` axes that exchanges two of them."""
     out = list(range(rank))
     out[a], out[b] = out[b], out[a]
     return out
@@ -104,7 +104,7 @@ class _Graph:
         self.torch, self.traced = torch, traced
         self.modules = dict(traced.named_modules())
         self.tensors, self.constants, self.ops = {}, [], []
-        self.of = {}  # tensor, list of tensors or value of a node
+        self.of = {}  # by node: its tensor, list of tensors or value
 
     def document(self, name):
         for node in self.traced.graph.nodes:
@@ -119,7 +119,7 @@ class _Graph:
     # -- tensors
 
     def tensor(self, name, shape):
-        """A new tensor; another one of that name gets a number."""
+        """Adds a tensor. If the name is taken, it gets a number as suffix."""
         free, n = name, 1
         while free in self.tensors:
             n += 1
@@ -134,7 +134,7 @@ class _Graph:
         return name
 
     def parameters(self, path, *names):
-        """The parameters of a submodule that it has."""
+        """Returns those parameters of a submodule that exist."""
         out = []
         for name in names:
             value = getattr(self.modules[path], name, None)
@@ -143,11 +143,11 @@ class _Graph:
         return out
 
     def value(self, argument):
-        """What an argument is: the tensor of a node, else itself."""
+        """Returns the tensor if an argument is a node, otherwise the argument itself."""
         return self.of.get(argument) if isinstance(argument, self.torch.fx.Node) else argument
 
     def names(self, arguments):
-        """The tensors among arguments, at any depth."""
+        """Returns the tensors among arguments, at any depth of nesting."""
         out = []
         for argument in arguments:
             if isinstance(argument, (tuple, list)):
@@ -165,7 +165,7 @@ class _Graph:
         return output
 
     def shape(self, node):
-        """The shape of the result of a node; None: it is no tensor."""
+        """Returns the shape of the result of a node; None if it is not a tensor."""
         meta = node.meta.get("tensor_meta")
         shape = getattr(meta, "shape", None)
         return None if shape is None else list(shape)
@@ -206,9 +206,9 @@ class _Graph:
         self.of[node] = self.add(kind, name, inputs, shape, **attributes)
 
     def unknown(self, node, name, inputs):
-        """An operation without counterpart; each of its results is one of the operator."""
+        """Adds an operator of type "unknown" for an operation without counterpart. It has all results of the operation."""
         meta = node.meta.get("tensor_meta")
-        if meta is None:  # a number, a size: nothing is computed
+        if meta is None:  # the result is a number or a size: nothing is computed
             self.of[node] = None
             return
         parts = [meta] if hasattr(meta, "shape") else [m for m in meta if hasattr(m, "shape")]
@@ -261,7 +261,7 @@ class _Graph:
         self.softmax(node, path, inputs, module.dim)
 
     def softmax(self, node, path, inputs, axis):
-        """Along the last axis as it is, else between two transpositions."""
+        """Adds an operator along the last axis; for another axis, between two transpositions."""
         shape = self.shape(node)
         axis = -1 if axis is None else int(axis)
         if axis % len(shape) == len(shape) - 1:
@@ -306,7 +306,7 @@ class _Graph:
         self.result(node, path, "resize", inputs)
 
     def _module_multiheadattention(self, node, module, path, inputs):
-        """Three products, attention head by head, and a product; the weights of attention are not kept."""
+        """Adds the three input products, the attention of each head, and the output product; drops the attention weights."""
         meta = node.meta["tensor_meta"][0]
         shape, width, heads = list(meta.shape), module.embed_dim, module.num_heads
         if len(shape) != 3 or module.in_proj_weight is None or len(inputs) < 3:
@@ -351,7 +351,7 @@ class _Graph:
             if word in _SPLITS and isinstance(node.meta.get("tensor_meta"), (tuple, list)):
                 return self.split(node, inputs)
             self.unknown(node, node.name, inputs)
-        elif not inputs:  # made of numbers: known before the model runs
+        elif not inputs:  # computed from numbers only: known before the model runs
             self.of[node] = self.constant(node.name, self.shape(node))
         elif word in _ELEMENTWISE:
             self.result(node, node.name, "elementwise", inputs, function=word)
@@ -384,7 +384,7 @@ class _Graph:
             self.unknown(node, node.name, inputs)
 
     def option(self, node, place, name):
-        """The argument of a call by its place or name."""
+        """Returns an argument of a call by its position or name."""
         return node.args[place] if len(node.args) > place else node.kwargs.get(name)
 
     def transpose(self, node, word, inputs):
@@ -428,7 +428,7 @@ class _Graph:
         self.of[node] = outputs
 
     def item(self, node, inputs):
-        """One of several results, or a part of a tensor."""
+        """Selects one of several results, or a part of a tensor."""
         source, index = self.value(node.args[0]), node.args[1]
         if isinstance(source, list):
             self.of[node] = source[index]

@@ -123,7 +123,7 @@ public:
     QString columnDescription(int column) const override { return head().value(column); }
     QString rowDescription(int row) const override { return text(row, 0); }
 
-    // The table is read-only without selection; controls and lists report the selection.
+    // The table is read-only and has no selection: the window's controls and lists report the selection.
     int selectedCellCount() const override { return 0; }
     int selectedColumnCount() const override { return 0; }
     int selectedRowCount() const override { return 0; }
@@ -148,7 +148,7 @@ private:
     {
         return lines().isEmpty() ? QStringList() : lines().front().split(QLatin1Char('\t'));
     }
-    /// Present rows, cached until control returns to the event loop.
+    /// Rows of the table, cached until control returns to the event loop.
     [[nodiscard]] const QStringList& lines() const
     {
         if (!m_fresh) {
@@ -207,7 +207,8 @@ void installCanvasAccessibility()
     Q_UNUSED(once)
 }
 
-/// True if two parts look the same. Coordinates can be decades or cycles, so the tolerance is relative.
+/// True if two parts have the same bounds. Coordinates can be decades or cycles, so the tolerance is
+/// relative.
 bool sameLook(const QRectF& a, const QRectF& b)
 {
     if (a.isNull() || b.isNull())
@@ -218,13 +219,13 @@ bool sameLook(const QRectF& a, const QRectF& b)
            std::abs(a.top() - b.top()) <= h && std::abs(a.bottom() - b.bottom()) <= h;
 }
 
-constexpr int kSampled = 6; // distance of the probed positions in pixels
+constexpr int kSampled = 6; // distance in pixels between the positions that are probed
 
-/// Probes positions and merges neighbours with the same content into one part.
+/// Finds the parts by probing a grid of positions: neighbours with the same content become one part.
 std::vector<PicturePart> sampledParts(const QSize& size, const std::function<PicturePart(QPointF)>& at)
 {
     std::vector<PicturePart> parts;
-    std::vector<std::size_t> above; // parts that end at the present row
+    std::vector<std::size_t> above; // parts that reach down to the current row of the grid
     for (int y = 0; y < size.height(); y += kSampled) {
         std::vector<PicturePart> row;
         for (int x = 0; x < size.width(); x += kSampled) {
@@ -270,8 +271,9 @@ Canvas::Canvas(const ViewContext& context, QString name, QString title, QWidget*
     installCanvasAccessibility();
     addCommonKeys();
     m_time.start();
-    connect(&registry(), &Actions::keysChanged, this, qOverload<>(&QWidget::update)); // hints contain keys
-    // The history of another problem is meaningless.
+    // The hints that canvases paint contain keys.
+    connect(&registry(), &Actions::keysChanged, this, qOverload<>(&QWidget::update));
+    // Parts of another problem are meaningless in the zoom history.
     document().whenChanged(this, Part::Problem, [this] {
         m_history.clear();
         Q_EMIT historyChanged();
@@ -291,7 +293,7 @@ std::vector<PicturePart> Canvas::partsByPlace(const QSize& size)
     const auto makeLarge = [this](const QSize& to) {
         const QSize from = this->size();
         resize(to);
-        QResizeEvent event(to, from); // a hidden widget gets no resize event
+        QResizeEvent event(to, from); // Qt sends no resize event to a hidden widget
         QCoreApplication::sendEvent(this, &event);
     };
     const QSize before = this->size();
@@ -372,7 +374,7 @@ void Canvas::showTooltipOfFocus()
     QString text = tooltipAt(at);
     if (text.isEmpty())
         text = accessibleDescription().isEmpty() ? title() : accessibleDescription();
-    // The tooltip stays for up to 60 s, because the mouse is elsewhere.
+    // The tooltip stays for up to 60 s, because the mouse does not point at it.
     QToolTip::showText(mapToGlobal(at.toPoint()), rich(text), this, rect(), 60'000);
 }
 
@@ -425,8 +427,8 @@ bool Canvas::handle(QEvent* event)
 
 void Canvas::wheelEvent(QWheelEvent* event)
 {
-    // A touchpad reports pixels: two fingers scroll, with Ctrl they zoom. A wheel zooms (docs/design.md 4.1),
-    // unless the preference is to scroll.
+    // A touchpad reports pixels: two fingers scroll, with Ctrl they zoom. A mouse wheel zooms
+    // (docs/design.md 4.1), unless the preference is that it scrolls.
     const bool control = event->modifiers() & Qt::ControlModifier;
     if (!control && (m_wheelScrolls || !event->pixelDelta().isNull())) {
         QPointF by =

@@ -21,15 +21,15 @@ class Canvas : public View
 public:
     Canvas(const ViewContext& context, QString name, QString title, QWidget* parent = nullptr);
 
-    /// Paints the view into `area`. With `exporting`, hover and cursor are left out and the content is fitted
-    /// into the area.
+    /// Paints the view into `area`. With `exporting`, hover and cursor are not painted and the content is
+    /// fitted into the area.
     virtual void paint(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) = 0;
 
     void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
     /// Parts found by probing positions. Views that know their parts override this.
     [[nodiscard]] std::vector<PicturePart> partsIn(const QSize& size) override { return partsByPlace(size); }
 
-    // Navigation by mouse, actions and keys. The defaults do nothing.
+    // Navigation by mouse, actions and keys. The default implementations do nothing.
     virtual void zoomBy(double factor, QPointF anchor)
     {
         Q_UNUSED(factor)
@@ -54,15 +54,16 @@ public:
     [[nodiscard]] const ZoomHistory& history() const { return m_history; }
     void goBack();
     void goForward();
-    /// Runs a change of the visible part and records the previous part in the history. For commands of the
-    /// window.
+    /// Runs a change of the visible part and records the previous part in the history. For commands that
+    /// belong to the window.
     void look(const std::function<void()>& change, ZoomHistory::Gesture gesture);
 
     /// Preference: true = the wheel scrolls and Ctrl+wheel zooms; false = the wheel zooms.
     void setWheelScrolls(bool scrolls) { m_wheelScrolls = scrolls; }
     /// Shows the tooltip at focusPoint() (Shift+F1).
     void showTooltipOfFocus();
-    /// Keys of the item at a position (PicturePart::keys), or of the one that has the focus; empty: none.
+    /// Keys of the item at a position (PicturePart::keys), or else of the item with the focus; empty if there
+    /// is none.
     [[nodiscard]] QStringList itemAt(QPointF position) const { return keysAt(position); }
     [[nodiscard]] QStringList itemOfFocus() const { return keysAt(focusPoint()); }
 
@@ -94,9 +95,9 @@ protected:
     /// Position of the keyboard focus in the view: current item or cursor.
     [[nodiscard]] virtual QPointF focusPoint() const { return QRectF(rect()).center(); }
 
-    /// Adds keys of this view, listed in palette and shortcut sheet under its title. All keys of the first
-    /// form do the same. Keys of the second form (arrow keys) differ, so that the palette can show but not
-    /// run them.
+    /// Adds keys of this view; palette and shortcut sheet list them under its title. In the first overload
+    /// all keys have the same effect. In the second one each key (of the arrow keys) has its own effect, so
+    /// that the palette can show the keys but not run them.
     void addKeys(const char* id, const QString& text, const QList<QKeySequence>& keys, const QString& tip,
                  const std::function<void()>& run);
     void addKeys(const char* id, const QString& text, const QList<QKeySequence>& keys, const QString& tip,

@@ -57,12 +57,12 @@ bool KeyTable::press(const QKeyEvent& event) const
     return true;
 }
 
-// Keys of canvases: handled by the focused canvas, listed in the registry of actions.
+// Key handling of canvases: the focused canvas handles the keys, the registry of actions lists them.
 
 namespace {
-constexpr double kScrolled = 48;         // pixels per arrow key
-constexpr double kScrolledInTime = 60;   // pixels per A or D
-constexpr double kScrolledFurther = 200; // pixels with Shift
+constexpr double kScrolled = 48;         // pixels that an arrow key scrolls
+constexpr double kScrolledInTime = 60;   // pixels that A or D scrolls
+constexpr double kScrolledFurther = 200; // pixels that an arrow key scrolls with Shift
 constexpr double kZoomed = 1.25;
 
 double further(const KeyUse& use, double pixels)

@@ -14,7 +14,7 @@ class QKeyEvent;
 
 namespace tilewright::ui {
 
-/// The pressed key of an entry, with its modifiers.
+/// A pressed key of an entry of a KeyTable, with its modifiers.
 struct KeyUse
 {
     qsizetype index = 0;
@@ -31,23 +31,23 @@ struct KeyUse
     }
 };
 
-/// The keys Left, Right, Up, Down with modifiers.
+/// The keys Left, Right, Up and Down with modifiers.
 [[nodiscard]] inline QList<QKeySequence> arrowKeys(Qt::KeyboardModifiers held = {})
 {
     return {QKeyCombination(held, Qt::Key_Left), QKeyCombination(held, Qt::Key_Right),
             QKeyCombination(held, Qt::Key_Up), QKeyCombination(held, Qt::Key_Down)};
 }
 
-/// Table of the keys of a view. A key without Shift also matches with Shift held; its handler learns this,
-/// for larger steps or to extend a selection. Ctrl and Alt must match exactly. Later entries have priority,
-/// so that a view can override common keys.
+/// Table of the keys of a view. An entry without Shift also matches if Shift is held; its handler learns this
+/// from KeyUse, for larger steps or to extend a selection. Ctrl and Alt must match exactly. Later entries
+/// have priority, so that a view can override common keys.
 class KeyTable
 {
 public:
     using Handler = std::function<void(const KeyUse&)>;
 
     void add(QList<QKeySequence> keys, Handler run);
-    /// Adds the present keys of an action, which the user may change.
+    /// Adds the keys that an action has when a key is pressed; the user may change them.
     void add(QAction* action, Handler run);
     /// Runs the handler of a pressed key. False if there is none.
     bool press(const QKeyEvent& event) const;
@@ -55,7 +55,7 @@ public:
 private:
     struct Entry
     {
-        QList<QKeySequence> keys; ///< keys of an entry without an action
+        QList<QKeySequence> keys; ///< keys of the entry if it has no action
         QPointer<QAction> action;
         Handler run;
     };

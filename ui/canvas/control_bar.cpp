@@ -171,7 +171,7 @@ bool ControlBar::event(QEvent* event)
                 button->setIconSize(QSize(toolIconSize(), toolIconSize()));
     if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::FontChange) {
         arrange(width(), true);
-        updateGeometry(); // the bar may need another row
+        updateGeometry(); // the controls may need another row of the bar
     }
     return QWidget::event(event);
 }
@@ -252,10 +252,10 @@ void SearchField::setHits(std::size_t current, std::optional<std::size_t> count)
 
 void SearchField::placeHits()
 {
-    constexpr int kSpace = 4; // in front of the button that clears the field
+    constexpr int kSpace = 4; // pixels between the count of hits and the button that clears the field
     const QSize size = m_hits->isHidden() ? QSize(0, 0) : m_hits->sizeHint() + QSize(kSpace, 0);
     setTextMargins(0, 0, size.width(), 0);
-    const int clear = height(); // the button that clears the field, at the right
+    const int clear = height(); // width of the button at the right that clears the field
     m_hits->setGeometry(width() - clear - size.width(), (height() - size.height()) / 2, size.width(),
                         size.height());
 }

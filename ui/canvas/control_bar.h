@@ -25,13 +25,13 @@ class ControlBar : public QWidget
 public:
     explicit ControlBar(QWidget* parent);
 
-    /// Adds a combo box with a label. `tip`: says what it changes.
+    /// Adds a combo box with a label. `tip`: tooltip that says what the choice changes.
     QComboBox* addChoice(const QString& label, const QStringList& choices, const QString& tip);
     /// Adds a control with a label in front.
     void addLabelled(const QString& label, QWidget* control, const QString& tip);
     /// Adds a button for an action, with its icon, tooltip and keys.
     QToolButton* addButton(QAction* action);
-    /// Adds any other control. `stretch`: it takes the remaining width of its row.
+    /// Adds any other control. `stretch`: the control takes the remaining width of its row.
     void add(QWidget* control, const QString& name, const QString& tip, bool stretch = false);
 
     /// Shows or hides a control of the bar with its label.
@@ -49,7 +49,7 @@ protected:
 private:
     struct Item
     {
-        QWidget* label = nullptr; ///< kept in the same row as its control
+        QWidget* label = nullptr; ///< label of the control, always in the same row
         QWidget* control = nullptr;
         bool stretch = false;
     };
@@ -91,8 +91,8 @@ private:
 
 class Actions;
 
-/// Search field in the bar of a view; it shows the number of the match. Enter: next match, Shift+Enter:
-/// previous one, Escape: clears and leaves the field.
+/// Search field in the bar of a view. It shows the number of the current match and of all matches. Enter:
+/// next match; Shift+Enter: previous match; Escape: clears and leaves the field.
 class SearchField : public QLineEdit
 {
     Q_OBJECT
@@ -100,7 +100,8 @@ public:
     SearchField(ControlBar& bar, const QString& placeholder, const QString& name, const QString& tip,
                 Actions& actions);
 
-    void setHits(std::size_t current, std::optional<std::size_t> count); ///< no `count`: no search is active
+    /// Shows the number of the current match. `count`: number of all matches; empty if no search is active.
+    void setHits(std::size_t current, std::optional<std::size_t> count);
 
 Q_SIGNALS:
     void next(int direction);
@@ -113,7 +114,7 @@ protected:
 private:
     void placeHits();
 
-    QLabel* m_hits; ///< number of the shown match and of all matches, inside the field
+    QLabel* m_hits; ///< label inside the field: number of the current match and of all matches
 };
 
 } // namespace tilewright::ui

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kProperty = "figure";
 
-/// The figure of the item that a picture shows: "s3" is a subgraph, "o12" an op.
+/// Returns the figure that belongs to the item of a picture: "s3" is a subgraph, "o12" an op.
 QString figureOfKeys(const QStringList& keys)
 {
     for (const QString& key : keys) {

@@ -36,8 +36,8 @@ bool FormGuard::eventFilter(QObject* watched, QEvent* event)
 {
     if (event->type() != QEvent::Wheel || static_cast<QWidget*>(watched)->hasFocus())
         return false;
-    // Qt sends an ignored event to the parents, but a spin box never ignores the wheel: send it to the form
-    // here.
+    // Qt sends an ignored event to the parents, but a spin box never ignores wheel events: send them to the
+    // form here.
     for (QWidget* w = static_cast<QWidget*>(watched)->parentWidget(); w; w = w->parentWidget())
         if (const auto* area = qobject_cast<QAbstractScrollArea*>(w)) {
             QApplication::sendEvent(area->verticalScrollBar(), event);
@@ -49,7 +49,7 @@ bool FormGuard::eventFilter(QObject* watched, QEvent* event)
 
 namespace {
 
-/// The line of text that a widget edits; null if it edits none.
+/// Returns the line edit of a field; null if the field has none.
 QLineEdit* lineOf(QObject* field)
 {
     if (auto* line = qobject_cast<QLineEdit*>(field))
@@ -75,7 +75,8 @@ bool FieldKeys::eventFilter(QObject* watched, QEvent* event)
         return false;
     const auto* key = static_cast<QKeyEvent*>(event);
     if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
-        // The text is taken: it is no longer being typed. Queued, because the field reads it first.
+        // Return accepts the text, so it counts as no longer edited. Queued, because the field must read the
+        // text first.
         QMetaObject::invokeMethod(
             line, [line] { line->setModified(false); }, Qt::QueuedConnection);
         return false;
@@ -113,7 +114,8 @@ bool ScrollPane::eventFilter(QObject* watched, QEvent* event)
     const QScopedValueRollback resizing(m_resizing, m_resizing + 1);
     if (m_resizing == kBackAndForth) {
         setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
-        // Request one more layout after the nested resizes, each of which has set the range of the bar.
+        // Request one more layout after the nested resizes, each of which has set the range of the scroll
+        // bar.
         QCoreApplication::postEvent(this, new QEvent(QEvent::LayoutRequest));
     }
     return m_resizing < kBackAndForth && QScrollArea::eventFilter(watched, event);
@@ -148,7 +150,7 @@ void addFormRow(QFormLayout& form, const QString& label, QWidget* control, const
         form.addRow(control);
         return;
     }
-    if (!qobject_cast<QAbstractSpinBox*>(control)) // has a least width of its own
+    if (!qobject_cast<QAbstractSpinBox*>(control)) // a spin box has a minimum width of its own
         control->setMinimumWidth(40);
     control->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     auto* text = new QLabel(label, control->parentWidget());
@@ -200,7 +202,7 @@ FoldGroup::FoldGroup(const QString& name, const QString& title, bool open, QWidg
     m_form->setContentsMargins(8, 0, 0, 6);
     m_form->setVerticalSpacing(4);
     m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
-    // In a narrow pane labels are above the fields, so that nothing is cut.
+    // In a narrow pane the labels are above the fields, so that no text is cut.
     m_form->setRowWrapPolicy(QFormLayout::WrapLongRows);
     column->addWidget(m_heading);
     column->addWidget(m_fields);

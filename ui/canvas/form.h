@@ -34,9 +34,9 @@ private:
     using QObject::QObject;
 };
 
-/// Undo where the hands are, for the fields and buttons of a window. Undo and redo act on the document,
-/// unless a text is just being typed in the field with the focus. A button that disables or hides itself
-/// leaves the focus in its view, instead of handing it to the next field.
+/// Undo and redo by key while a field or button of a window has the focus. The keys act on the document,
+/// unless the text of the focused field has been edited. A button that disables or hides itself leaves the
+/// focus in its view, instead of handing it to the next field.
 class FieldKeys : public QObject
 {
 public:
@@ -65,8 +65,8 @@ private:
     int m_resizing = 0; ///< nesting depth of resizes of the widget
 };
 
-/// Label that always has the height of its wrapped text. A form inside a form gives a QLabel the height that
-/// it would have in another width.
+/// Label whose height always fits its wrapped text. In nested forms a QLabel would get the height for another
+/// width.
 class WrappedLabel : public QLabel
 {
 public:
@@ -91,19 +91,19 @@ public:
     PanelToggle(const QString& name, const QString& iconName, const QString& tip, QWidget* parent);
 
 protected:
-    void changeEvent(QEvent* event) override; ///< the icon grows with the font
+    void changeEvent(QEvent* event) override; ///< adapts the size of the icon to the font
 };
 
 /// Width in pixels that a chart must keep beside a panel. In a narrower pane the panel is hidden until the
 /// user asks for it.
 [[nodiscard]] int leastChartWidth(const QWidget& view);
 
-/// A group of fields below a heading that shows or hides them. The choice is remembered.
+/// A group of fields below a heading that shows or hides them. Whether they are shown is remembered.
 class FoldGroup : public QWidget
 {
     Q_OBJECT
 public:
-    /// `name`: object name, and key of the remembered choice. `open`: at first.
+    /// `name`: object name, and key under which the state is saved. `open`: initial state.
     FoldGroup(const QString& name, const QString& title, bool open, QWidget* parent);
     [[nodiscard]] QFormLayout& form() const { return *m_form; }
     [[nodiscard]] bool isOpen() const { return m_heading->isChecked(); }
@@ -131,14 +131,15 @@ template <typename... Members> [[nodiscard]] auto member(Members... members)
 template <typename Value> class ValueForm
 {
 public:
-    /// `prefix`: prefix of the object names of the controls. `now`: returns the present value.
+    /// `prefix`: prefix of the object names of the controls. `now`: returns the current value.
     ValueForm(QString prefix, std::function<Value()> now,
               std::function<void(const Value&, const QString& name)> changed)
         : m_prefix(std::move(prefix)), m_now(std::move(now)), m_changed(std::move(changed))
     {
     }
 
-    /// Adds a spin box. `unit`: factor between its number and the part. `box`: existing control, or null.
+    /// Adds a spin box. `unit`: the spin box shows the part divided by `unit`. `box`: existing spin box, or
+    /// null.
     template <typename Part>
     NumberBox* number(QFormLayout& form, const QString& name, const QString& label, int low, int high,
                       const QString& tip, Part part, std::int64_t unit = 1, NumberBox* box = nullptr)
@@ -164,7 +165,7 @@ public:
             form, name, label, low, high, decimals, step, tip, [=](Value& v) -> double { return part(v); },
             [=](Value& v, double n) { part(v) = n; });
     }
-    /// Adds a spin box for decimals by two functions: `shown` reads the number, `take` sets it.
+    /// Adds a spin box for decimals. `shown` returns the number to show, `take` stores a new number.
     DecimalBox* decimal(QFormLayout& form, const QString& name, const QString& label, double low, double high,
                         int decimals, double step, const QString& tip,
                         const std::function<double(Value&)>& shown,
@@ -181,7 +182,8 @@ public:
         return box;
     }
 
-    /// Adds a combo box. `first`: value of the first entry; the following ones count up.
+    /// Adds a combo box. `first`: value of the first entry; the values of the following entries count up from
+    /// it.
     template <typename Part>
     QComboBox* choice(QFormLayout& form, const QString& name, const QString& label,
                       const QStringList& choices, const QString& tip, Part part, int first = 0)
@@ -190,7 +192,7 @@ public:
             form, name, label, choices, tip, [=](Value& v) { return static_cast<int>(part(v)) - first; },
             [=](Value& v, int i) { part(v) = static_cast<std::decay_t<decltype(part(v))>>(i + first); });
     }
-    /// Adds a combo box by two functions: `chosen` returns the index, `choose` sets it.
+    /// Adds a combo box. `chosen` returns the index of the current entry, `choose` stores a new index.
     QComboBox* choice(QFormLayout& form, const QString& name, const QString& label,
                       const QStringList& choices, const QString& tip,
                       const std::function<int(Value&)>& chosen,
@@ -205,7 +207,7 @@ public:
         return box;
     }
 
-    /// Adds a text field by two functions: `shown` returns the text, `take` sets it.
+    /// Adds a text field. `shown` returns the text to show, `take` stores a new text.
     QLineEdit* text(QFormLayout& form, const QString& name, const QString& label, const QString& example,
                     const QString& tip, const std::function<QString(Value&)>& shown,
                     const std::function<void(Value&, const QString&)>& take)
@@ -230,7 +232,7 @@ public:
             form, name, label, tip, [=](Value& v) -> bool { return part(v); },
             [=](Value& v, bool on) { part(v) = on; });
     }
-    /// Adds a check box by two functions: `isOn` returns its state, `take` sets it.
+    /// Adds a check box. `isOn` returns its state, `take` stores a new state.
     QCheckBox* check(QFormLayout& form, const QString& name, const QString& label, const QString& tip,
                      const std::function<bool(Value&)>& isOn, const std::function<void(Value&, bool)>& take)
     {
@@ -242,7 +244,7 @@ public:
         return box;
     }
 
-    /// Shows the present value in all controls.
+    /// Shows the current value in all controls.
     void show()
     {
         m_showing = true;

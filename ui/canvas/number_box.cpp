@@ -32,7 +32,7 @@ template <typename Box> Result<double> TypedBox<Box>::read(const QString& text) 
     const bool hasSpecial = !this->specialValueText().isEmpty();
     if (hasSpecial && text == this->specialValueText())
         return static_cast<double>(this->minimum());
-    // A text that the box itself shows stands for the present value, even if other locales would read it
+    // The text that the box itself shows always means the current value, even if other locales would read it
     // differently.
     const QString shown = this->textFromValue(this->value());
     QString number = text;

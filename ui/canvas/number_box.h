@@ -11,25 +11,27 @@ namespace tilewright::ui {
 /// Shows why a typed text is refused, below its field and to screen readers.
 void showRefusal(QWidget& field, const QString& why);
 
-/// A spin box that reads what people type (core/base/typed_number.h): "4k", "1e3", and other units than its
-/// own. What it cannot read it refuses in words and keeps its value. All spin boxes of the window are
-/// NumberBox or DecimalBox; a test refuses others.
+/// A spin box that reads numbers as people type them (core/base/typed_number.h): "4k", "1e3", and units other
+/// than its own. If it cannot read a text, it explains why and keeps its value. All spin boxes of the window
+/// are NumberBox or DecimalBox; a test refuses others.
 template <typename Box> class TypedBox : public Box
 {
 public:
-    /// A half-typed number is no value: it is taken with Return, or when the field is left.
+    /// No keyboard tracking: the number is accepted with Return or when the field loses the focus, not while
+    /// it is typed.
     explicit TypedBox(QWidget* parent = nullptr) : Box(parent) { this->setKeyboardTracking(false); }
-    /// Unit of the value (as in readNumber()), where the suffix does not name it.
+    /// Sets the unit of the value (as in readNumber()), if the suffix does not name it.
     void setUnit(const QString& unit) { m_unit = unit; }
 
-    /// Room for six digits: a box in a narrow form is smaller than its largest number.
+    /// The minimum width has room for six digits, so that a box in a narrow form can be smaller than its
+    /// largest number.
     [[nodiscard]] QSize minimumSizeHint() const override;
     [[nodiscard]] QValidator::State validate(QString& text, int& position) const override;
-    /// Shows why the text is refused.
+    /// Shows why the current text is refused.
     void fixup(QString& text) const override;
 
 protected:
-    /// Number of a text; the Error is the sentence for the user.
+    /// Reads a number from a text; the Error is a sentence for the user.
     [[nodiscard]] Result<double> read(const QString& text) const;
     [[nodiscard]] QString unit() const;
 

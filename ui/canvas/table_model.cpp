@@ -149,7 +149,7 @@ QString rowsAsText(const QAbstractItemModel& shown, bool headings, QList<int> co
 
 namespace {
 
-/// Keeps the rows of a table as high as its font needs.
+/// Adapts the height of the rows of a table to its font.
 class RowHeight : public QObject
 {
 public:
@@ -242,7 +242,7 @@ QVariant SortedRows::headerData(int section, Qt::Orientation orientation, int ro
 
 bool SortedRows::lessThan(const QModelIndex& left, const QModelIndex& right) const
 {
-    // In descending order, Qt swaps the compared rows.
+    // In descending order Qt swaps the two rows to compare.
     const bool ascending = sortOrder() == Qt::AscendingOrder;
     const int fixedFrom = sourceModel()->rowCount() - m_fixed;
     const bool leftFixed = left.row() >= fixedFrom;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Tables as lists in the window: model, sorting, painting of cells.
+// Tables as lists in the window: item model, sorting, painting of cells.
 #pragma once
 
 #include "base/table.h"
@@ -54,8 +54,8 @@ private:
     bool m_aligned = false;
 };
 
-/// Rows in the shown order as tab-separated text with exact values: all columns, or `columns` in this order.
-/// `taken`: optional filter of rows.
+/// Returns the rows in the shown order as tab-separated text with exact values. Columns: all, or `columns` in
+/// this order. `taken`: optional filter of rows.
 [[nodiscard]] QString rowsAsText(const QAbstractItemModel& shown, bool headings, QList<int> columns = {},
                                  const std::function<bool(int row)>& taken = {});
 
@@ -80,8 +80,8 @@ public:
     {
         m_override = theme;
     } ///< theme of an export; null = theme of the window
-    /// Adds text, icon and font of the cell to `option`. Hooks get it without these, because most do not need
-    /// them.
+    /// Returns `option` with text, icon and font of the cell. Hooks get it without these, because most of
+    /// them do not need them.
     [[nodiscard]] QStyleOptionViewItem filled(QStyleOptionViewItem option, const QModelIndex& index) const
     {
         initStyleOption(&option, index);
@@ -115,14 +115,14 @@ class SortedRows : public QSortFilterProxyModel
 {
     Q_OBJECT
 public:
-    /// `order`: name of the order of the table, for example "the order of execution". If empty, the first
-    /// click sorts in ascending order and the original order cannot be restored.
+    /// `order`: name of the table's own order, for example "the order of execution". If empty, the first
+    /// click sorts in ascending order and the own order cannot be restored.
     SortedRows(TableModel& rows, QString order, QObject* parent);
     /// Enables sorting by clicks in `table`, which shows these rows.
     void sortBy(QTableView& table);
     /// Shows only rows for which `passes` is true. To be called again when its result may have changed.
     void setFilter(std::function<bool(std::size_t row)> passes);
-    /// Keeps this number of rows at the end (totals).
+    /// Keeps this number of rows (totals) at the end, in every order.
     void setFixedRows(int count) { m_fixed = count; }
     [[nodiscard]] bool isSorted() const { return sortColumn() >= 0; }
     [[nodiscard]] int sourceRow(int row) const { return mapToSource(index(row, 0)).row(); }

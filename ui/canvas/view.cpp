@@ -31,7 +31,7 @@ QAction* View::addCommand(const ActionSpec& spec, const std::function<void(bool)
     if (!first) {
         const QAction* known = registry().find(spec.id);
         ActionSpec own = spec;
-        own.tip = known->whatsThis(); // this text already contains the keys
+        own.tip = known->whatsThis(); // the tooltip of an existing action already contains the keys
         action = Actions::make(own, this);
         connect(action, &QAction::triggered, this, run);
         const auto takeKeys = [action, known] { action->setShortcuts(known->shortcuts()); };
@@ -49,7 +49,7 @@ bool View::isSeen() const
         return true;
     if (!isVisible())
         return false;
-    // Not visibleRegion(): it is empty if children cover the view.
+    // visibleRegion() would be empty if child widgets cover the view.
     QRect area = rect();
     for (const QWidget* w = this; !w->isWindow(); w = w->parentWidget())
         area = area.translated(w->pos()) & w->parentWidget()->rect();
@@ -147,7 +147,7 @@ void View::bringUpToDate()
 
 bool View::event(QEvent* event)
 {
-    // A view that becomes visible by a splitter or scroll bar gets a paint event, unless children cover it.
+    // A view that a splitter or scroll bar makes visible gets a paint event, unless child widgets cover it.
     // For docks, the window calls catchUp().
     if (event->type() == QEvent::Show || event->type() == QEvent::Paint)
         catchUp();
@@ -156,7 +156,7 @@ bool View::event(QEvent* event)
 
 void View::paintExport(QPainter& painter, const QSize& size, const Theme& theme)
 {
-    // Widgets paint with their own palette and size: change both during painting.
+    // Widgets paint with their own palette and size: both are changed during the painting.
     const QSize before = this->size();
     const QPalette palette = this->palette();
     setPalette(theme.palette());

@@ -23,7 +23,7 @@ class QPainter;
 
 namespace tilewright::ui {
 
-// A picture for interactive reports: a paint function and the parts with tooltips.
+// Pictures for interactive reports: a paint function, and parts with tooltips.
 
 struct Theme;
 
@@ -32,8 +32,10 @@ struct PicturePart
 {
     QRectF rect; ///< bounds in pixels of the picture
     QStringList keys =
-        {}; ///< keys of the items there, most specific first; link parts of all pictures in a page
-    QString tooltip = {};   ///< rich text, as in the window
+        /// Keys of the items in this part, most specific first; parts with the same key are linked in all
+        /// pictures of a page.
+        {};
+    QString tooltip = {};   ///< tooltip as rich text, the same as in the window
     QPolygonF outline = {}; ///< outline inside `rect`, if the part is not a rectangle
 };
 
@@ -41,14 +43,14 @@ struct PicturePart
 struct PictureFrame
 {
     QRectF rect;
-    QStringList lines; ///< description; cells are separated by tabs
+    QStringList lines; ///< description of the frame; cells are separated by tabs
 };
 
 struct LivePicture
 {
     QString title;
     QString
-        key; ///< key of the item that this picture and its frames belong to, if a view has several pictures
+        key; ///< key of the item to which this picture and its frames belong, if a view has several pictures
     QSize size;
     std::function<void(QPainter&, const Theme&)> paint;
     std::vector<PicturePart> parts;
@@ -75,7 +77,7 @@ struct LivePicture
 
 class AnimationClock;
 
-/// Holds the present theme. Views repaint when it changes.
+/// Holds the current theme. Views repaint when it changes.
 class ThemeSource : public QObject
 {
     Q_OBJECT
@@ -101,39 +103,40 @@ private:
 struct ViewContext
 {
     Workspace& workspace;
-    Document& document; ///< Workspace::schedule()
+    Document& document; ///< the document of the Schedule lens, as returned by Workspace::schedule()
     Selection& selection;
     ThemeSource& themes;
     AnimationClock& clock;
     Actions& actions;
 };
 
-/// Base of all views, which can be docked, exported and rendered from the command line.
+/// Base class of all views. A view can be docked, exported, and rendered from the command line.
 class View : public QWidget
 {
     Q_OBJECT
 public:
     View(const ViewContext& context, QString name, QString title, QWidget* parent = nullptr);
 
-    [[nodiscard]] const QString& viewName() const { return m_name; } ///< name for `tilewright render --view`
+    /// Name of the view for `tilewright render --view`.
+    [[nodiscard]] const QString& viewName() const { return m_name; }
     [[nodiscard]] const QString& title() const { return m_title; }
 
-    /// Waits for background work, so that the next painting is complete (exports, tests). Call catchUp()
-    /// before.
+    /// Waits for background work, so that the next painting is complete (for exports and tests). Call
+    /// catchUp() first.
     virtual void settle() {}
-    /// True if a part of the view is visible. A dock behind another tab is not. Without a visible window
-    /// (exports) always true.
+    /// True if a part of the view is visible; false for a dock behind another tab. Always true without a
+    /// visible window (exports).
     [[nodiscard]] bool isSeen() const;
     /// Updates a view whose content changed while it was not visible.
     void catchUp();
-    /// True if the view is visible and up to date.
+    /// True if the view is visible and shows its current content.
     [[nodiscard]] bool isFollowing() const { return !m_outdated && isSeen(); }
     /// Default size of an export in logical pixels.
     [[nodiscard]] virtual QSize exportSize() const { return {1280, 720}; }
     /// Paints the whole view into (0, 0, size) in `theme`. The base class renders the widget tree.
     virtual void paintExport(QPainter& painter, const QSize& size, const Theme& theme);
-    /// Passes pictures for an interactive report to `take`, the most important first, until it returns false.
-    /// Call catchUp() and settle() before.
+    /// Passes pictures for an interactive report to `take`, the most important first, until `take` returns
+    /// false. Call catchUp() and settle() first.
     virtual void livePictures(const std::function<bool(LivePicture)>& take);
     /// Parts with tooltips in the picture that paintExport() paints in this size; topmost first.
     [[nodiscard]] virtual std::vector<PicturePart> partsIn(const QSize& size)
@@ -146,31 +149,32 @@ public:
     /// Rows for assistive technology, like copyText() but possibly shortened to be fast.
     [[nodiscard]] virtual QString tableText() const { return copyText(); }
 
-    /// Settings that the user made in this view, saved with the session of the file; may be empty.
+    /// Settings that the user has made in this view; they are saved with the session of the file. May be
+    /// empty.
     [[nodiscard]] virtual QJsonObject settings() const { return {}; }
-    /// Restores settings(), possibly written by another version.
+    /// Restores settings(), which may come from another version of the program.
     virtual void restoreSettings(const QJsonObject& settings) { Q_UNUSED(settings) }
 
 Q_SIGNALS:
-    /// A command of this view was run from outside: the window should show the view.
+    /// Emitted when a command of this view was run from outside: the window should show the view.
     void wanted();
 
 protected:
-    /// Adds a command of this view to palette and shortcut sheet. Its keys work while the view or a child has
-    /// the focus. Further views of the same kind get separate actions.
+    /// Adds a command of this view to palette and shortcut sheet. Its keys work while the view or a child
+    /// widget has the focus. Each further view of the same kind gets an action of its own.
     QAction* addCommand(const ActionSpec& spec, const std::function<void(bool)>& run);
     /// To be called when the content has changed: updates the view at once if it is visible, otherwise when
     /// it becomes visible, so that an edit only costs time for visible views.
     void outdate();
-    /// Calls outdate() after the present events, unless it is called before.
+    /// Calls outdate() after the pending events, unless outdate() is called before.
     void outdateLater();
     virtual void bringUpToDate();
-    /// For views of the Systolic, NPU and Mapping lens: updates the lens to the open workload when the view
-    /// is visible.
+    /// For views of the Systolic, NPU and Mapping lens: makes the lens follow the open workload while the
+    /// view is visible.
     void followWorkload(Lens lens);
-    /// Adds the command that makes the lens follow the open workload or keep its content.
+    /// Adds the command that switches between following the open workload and keeping the lens's content.
     QAction* addFollowCommand(Lens lens, const QString& tip);
-    /// Adds the command that makes the hardware that the lens shows the machine of the open workload.
+    /// Adds the command that stores the hardware of the lens in the machine of the open workload.
     QAction* addUseInMachineCommand(Lens lens);
     bool event(QEvent* event) override;
 
@@ -190,7 +194,7 @@ private:
     bool m_outdated = false;
 };
 
-/// Paints the hint of an empty view: what to do, as centred muted text.
+/// Paints the hint of an empty view, which says what to do, as centred muted text.
 void paintEmptyHint(QPainter& painter, const QRectF& area, const QString& text, const Theme& theme);
 
 } // namespace tilewright::ui

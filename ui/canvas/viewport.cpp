@@ -4,7 +4,8 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr qint64 kTogetherMs = 700; // after a longer pause, wheel turns make a new entry
+// Wheel turns that follow each other within this time make one entry of the history.
+constexpr qint64 kTogetherMs = 700;
 constexpr std::size_t kMost = 100;
 } // namespace
 

@@ -26,7 +26,8 @@ struct Viewport
     [[nodiscard]] QRectF toScene(const QRectF& r) const { return {toScene(r.topLeft()), r.size() / scale}; }
     [[nodiscard]] QTransform transform() const { return {scale, 0, 0, scale, offset.x(), offset.y()}; }
 
-    /// Zoomed viewport; the scene point at `anchor` (screen) keeps its position.
+    /// Returns a zoomed viewport in which the scene point at `anchor` (screen coordinates) keeps its
+    /// position.
     [[nodiscard]] Viewport zoomed(double factor, QPointF anchor, double minScale, double maxScale) const
     {
         const double next = std::clamp(scale * factor, minScale, maxScale);
@@ -34,7 +35,8 @@ struct Viewport
     }
     [[nodiscard]] Viewport panned(QPointF by) const { return {scale, offset + by}; }
 
-    /// Viewport that shows all of `scene` in `screen` with a margin, at most at maxScale.
+    /// Returns the viewport that shows all of `scene` in `screen` with a margin; its scale is at most
+    /// `maxScale`.
     [[nodiscard]] static Viewport fit(const QRectF& scene, const QRectF& screen, double margin,
                                       double maxScale)
     {
@@ -44,8 +46,8 @@ struct Viewport
                                    (screen.height() - 2 * margin) / scene.height(), maxScale});
         return {s, screen.center() - scene.center() * s};
     }
-    /// Viewport that shows `part` of the scene in `screen`; inverse of toScene(screen), for any size of the
-    /// screen.
+    /// Returns the viewport that shows `part` of the scene in `screen`: the inverse of toScene(screen), for
+    /// any size of the screen.
     [[nodiscard]] static Viewport showing(const QRectF& part, const QRectF& screen)
     {
         if (part.isEmpty() || screen.isEmpty())
@@ -56,8 +58,8 @@ struct Viewport
     bool operator==(const Viewport&) const = default;
 };
 
-/// Zoom history of a view with stacks for back and forward (docs/design.md 4.4). A part is a rectangle in the
-/// view's own coordinates; the null rectangle means everything.
+/// Zoom history of a view, with stacks for back and forward (docs/design.md 4.4). An entry is the visible
+/// part: a rectangle in the view's own coordinates, or the null rectangle for everything.
 class ZoomHistory
 {
 public:
@@ -66,7 +68,7 @@ public:
 
     /// Records that the view leaves `part`. `now`: time in milliseconds.
     void leave(const QRectF& part, Gesture gesture, qint64 now);
-    /// Goes back from `here`. Returns the part to show; nothing if there is none.
+    /// Goes back from the part `here`. Returns the part to show; nothing if the history is at its start.
     [[nodiscard]] std::optional<QRectF> back(const QRectF& here);
     [[nodiscard]] std::optional<QRectF> forward(const QRectF& here);
     [[nodiscard]] bool canGoBack() const { return !m_back.empty(); }
@@ -76,7 +78,9 @@ public:
 private:
     std::vector<QRectF> m_back, m_forward;
     std::optional<Gesture>
-        m_last; ///< last input; empty after going back or forward, so that the next input makes a new entry
+        /// Kind and time of the last input; empty after going back or forward, so that the next input makes a
+        /// new entry.
+        m_last;
     qint64 m_lastAt = 0;
 };
 
@@ -90,7 +94,7 @@ public:
         setSingleStep(24);
         hide();
     }
-    /// Places the bar. `list`: visible area of the list; `content`: height of all lines.
+    /// Places the scroll bar. `list`: visible area of the list; `content`: height of all its lines.
     void place(const QRectF& list, double content)
     {
         const double hidden = list.isEmpty() ? 0 : content - list.height();
@@ -117,7 +121,7 @@ public:
 
 private:
     static constexpr int kFocusRing =
-        2; ///< width of the focus ring of the canvas, which the bar must not cover
+        2; ///< width in pixels of the canvas's focus ring, which the scroll bar must not cover
 };
 
 } // namespace tilewright::ui

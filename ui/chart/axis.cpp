@@ -84,7 +84,7 @@ void paintXAxis(QPainter& painter, const Axis& axis, const QRectF& plot, const Q
         paintRule(painter, {x, plot.top()}, {x, plot.bottom()}, theme.grid);
         const QString label = shortNumber(v);
         const double w = fm.horizontalAdvance(label);
-        // The title is at the end of the row of labels; no label overlaps it.
+        // The title is at the end of the row of tick labels; no label overlaps it.
         const double left = std::clamp(x - w / 2, plot.left(), std::max(plot.left(), plot.right() - w));
         if ((!title.isEmpty() && left + w > titleLeft - 10) || isTaken(left, left + w))
             continue;
@@ -102,7 +102,7 @@ void paintYAxis(QPainter& painter, const Axis& axis, const QRectF& plot, const Q
 {
     painter.setFont(uiFont(0.9));
     const TextMetrics fm(painter.font());
-    // Ticks are closer together in a low chart, so that it has some too.
+    // In a low chart the ticks are closer together, so that there are at least some.
     const double apart = std::max(1.8 * fm.height(), std::min(plot.height() / 3, 44.0));
     for (const double v : axis.ticks(apart)) {
         const double y = std::round(axis.toPixel(v)) + 0.5;

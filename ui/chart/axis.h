@@ -54,8 +54,8 @@ void paintXAxis(QPainter& painter, const Axis& axis, const QRectF& plot, const Q
 void paintYAxis(QPainter& painter, const Axis& axis, const QRectF& plot, const QString& title,
                 const Theme& theme);
 
-/// Visible range of a time axis: a part of [0, total], not shorter than `shortest`. If everything is visible,
-/// this stays so when the total changes.
+/// Visible range of a time axis: a part of [0, total] that is at least `shortest` long. If all of it is
+/// visible, it stays so when the total changes.
 class TimeAxis
 {
 public:
@@ -76,7 +76,8 @@ public:
         m_all = span >= m_total * (1 - 1e-12);
     }
     void fit() { set(0, m_total); }
-    /// Changes the end of time. Keeps the visible range, unless it was everything or is beyond the new end.
+    /// Sets the end of the time axis. The visible range is kept, unless it was everything or lies beyond the
+    /// new end.
     void setTotal(double total, double shortest)
     {
         m_total = total;
@@ -86,7 +87,7 @@ public:
         else
             set(m_from, m_to);
     }
-    /// Zooms by a factor; the time `at` keeps its position.
+    /// Zooms by a factor. The time `at` keeps its position on the screen.
     void zoom(double factor, double at)
     {
         const double next = std::clamp(span() / factor, std::min(m_shortest, m_total), m_total);
@@ -94,14 +95,14 @@ public:
         set(at - left * next, at + (1 - left) * next);
     }
     void pan(double by) { set(m_from + by, m_to + by); }
-    /// Centres the visible range on [from, to] if that is not completely visible.
+    /// Centres the visible range on [from, to], unless all of it is visible already.
     void reveal(double from, double to)
     {
         if (from < m_from || to > m_to)
             set((from + to - span()) / 2, (from + to + span()) / 2);
     }
 
-    // Conversion to and from the parts of Canvas::shownPart() and showPart().
+    // Conversions between the visible range and the parts of Canvas::shownPart() and showPart().
     [[nodiscard]] QRectF part() const { return m_all ? QRectF() : QRectF(m_from, 0, span(), 1); }
     void show(const QRectF& part) { part.isNull() ? fit() : set(part.left(), part.right()); }
 

@@ -14,7 +14,7 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kBesideOneAnother = 15; // distance between marks of one cell in pixels
+constexpr double kBesideOneAnother = 15; // distance in pixels between the marks of one cell
 constexpr double kRing = 13;             // radius of the ring if cells are smaller than marks
 
 void paintSign(QPainter& painter, const QRectF& r, HeatSign sign, const Theme& theme)
@@ -128,8 +128,8 @@ void paintMarks(QPainter& painter, const HeatGrid& grid, const HeatFrame& f, con
     }
 }
 
-/// Draws the labels of an axis: first `strong`, then `now`, then as many others as fit. `place`: position of
-/// the centre of a cell on the axis. `room`: length of a label along the axis.
+/// Draws the labels of an axis: first label `strong`, then label `now`, then as many others as fit. `place`:
+/// position of the centre of a cell on the axis. `room`: length of a label along the axis.
 template <typename Place, typename Room, typename Draw>
 void labelAxis(const HeatAxis& axis, qsizetype count, Place&& place, Room&& room, Draw&& draw)
 {

@@ -7,15 +7,15 @@ namespace tilewright::ui {
 
 struct Theme;
 
-/// Sign of a cell without a value; recognisable without colour.
+/// Pattern for a cell without a value; it can be recognised without colour.
 enum class HeatSign { None, Hatch, Dots, Cross };
 
 struct HeatCell
 {
-    QColor fill = {}; ///< ignored if the cell has a sign
+    QColor fill = {}; ///< colour; ignored if the cell has a sign
     HeatSign sign = HeatSign::None;
     bool framed = false; ///< draws a frame that marks a problem
-    QString text = {};   ///< value as text, shown if all cells are large enough
+    QString text = {};   ///< value as text; shown if all cells are large enough
 };
 
 struct HeatAxis
@@ -23,7 +23,8 @@ struct HeatAxis
     QString title = {};
     QStringList labels = {};
     std::optional<qsizetype> strong = {}; ///< index of a label that is always shown
-    std::optional<qsizetype> now = {};    ///< index of the label of the selected cell: placed second
+    /// index of the label of the selected cell, placed right after `strong`
+    std::optional<qsizetype> now = {};
 };
 
 /// A mark on a cell; several marks of one cell are side by side.
@@ -40,7 +41,7 @@ struct HeatGrid
     HeatAxis x, y;
     std::size_t columns = 1, rows = 1;
     bool downwards = false; ///< true: the first row is at the top, as in a matrix
-    double gap = 1;         ///< space between cells in pixels
+    double gap = 1;         ///< distance between cells in pixels
     std::vector<HeatCell> cells;
     std::optional<std::size_t> current; ///< selected cell, marked by a ring
     std::vector<HeatMark> marks;
@@ -56,7 +57,7 @@ struct HeatFrame
 
     [[nodiscard]] QRectF cell(std::size_t i) const;
     [[nodiscard]] std::optional<std::size_t> cellAt(QPointF position) const;
-    /// Neighbour of a cell in the direction of an arrow key; the cell itself at the border.
+    /// Returns the neighbour of a cell in the direction of an arrow key; at the border, the cell itself.
     [[nodiscard]] std::size_t beside(std::size_t i, QPoint arrow) const;
 };
 

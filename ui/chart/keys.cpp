@@ -34,7 +34,8 @@ struct KeySizes
     }
 };
 
-/// Calls `at` with the position of each entry, relative to the corner. Returns the number of rows.
+/// Calls `at` with the position of each legend entry, relative to the top left corner. Returns the number of
+/// rows.
 template <typename F> int flow(const KeySizes& sizes, const std::vector<ChartKey>& keys, double width, F&& at)
 {
     double x = 0;
@@ -104,7 +105,7 @@ void paintKeys(QPainter& painter, const std::vector<ChartKey>& keys, const QRect
         place.translate(area.topLeft());
         const double sign = place.left() + sizes.before(key) + sizes.sign(key);
         if (!complete || place.bottom() > area.bottom() + 2 || sign > area.right() + 1) {
-            // One sign for all entries without room.
+            // A single "…" stands for all entries that do not fit.
             const bool first = std::exchange(complete, false);
             if (first && end && end->x() + 2 * kBetween < area.right()) {
                 painter.setFont(uiFont(0.85));
@@ -129,7 +130,7 @@ void paintKeys(QPainter& painter, const std::vector<ChartKey>& keys, const QRect
             painter.restore();
             x += sizes.sign(key) + kGap;
         }
-        // An entry that is wider than the legend stands in a row of its own.
+        // An entry that is wider than the legend has a row of its own.
         painter.drawText(QPointF(x, base),
                          sizes.fm.elidedText(key.text, Qt::ElideRight, area.right() + 1 - x));
     });

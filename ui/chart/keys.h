@@ -23,8 +23,8 @@ struct ChartKey
     QString before = {};                                     ///< text before the sign: lower end of a scale
 };
 
-/// Legend entry with a patch of a colour and, optionally, a pattern, whose colour by default is darker than
-/// the fill.
+/// Legend entry with a patch of a colour and an optional pattern. The colour of the pattern is by default
+/// darker than the fill.
 [[nodiscard]] ChartKey patchKey(const QString& text, const QColor& fill, const Theme& theme,
                                 Qt::BrushStyle pattern = Qt::NoBrush, const QColor& patternColour = {});
 /// Legend entry with the colour ramp and the texts of its ends.

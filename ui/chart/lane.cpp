@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Queries of marks, layout of lanes, hit tests, shares of the kinds of marks in each pixel column.
+// Queries of marks, layout of lanes, hit tests, and shares of the kinds of marks in each pixel column.
 #include "chart/lane.h"
 
 #include "theme/text.h"
@@ -113,14 +113,14 @@ namespace {
 
 constexpr double kMargin = 8;      // space to the left and right of the lanes, in pixels
 constexpr double kEdge = 4;        // space above and below the lanes, in pixels
-constexpr double kSqueezed = 0.45; // optional lanes are hidden below this scale
+constexpr double kSqueezed = 0.45; // scale of the heights below which optional lanes are hidden
 
 double lineHeight(double scale, int weight = QFont::Normal)
 {
     return QFontMetricsF(uiFont(scale, weight)).height();
 }
 
-/// Number of lines of the sentence in a chart of this width.
+/// Number of lines that the sentence takes in a chart of this width.
 int sentenceLines(const LaneModel& m, double width)
 {
     if (m.sentenceLines < 2)
@@ -150,7 +150,7 @@ bool legendBeside(const LaneModel& m, double width)
     return QFontMetricsF(uiFont(1.0, QFont::DemiBold)).horizontalAdvance(m.title) + 32 + longest < width;
 }
 
-/// Height of the legend in rows of its own: more than one if no form of it fits into a row.
+/// Height of the legend if it has rows of its own. It has several rows if none of its forms fits into one.
 double legendHeight(const LaneModel& m, double width)
 {
     const double row = lineHeight(0.9) + 2;
@@ -161,7 +161,7 @@ double legendHeight(const LaneModel& m, double width)
     return std::max(row, keysHeight(forms.back(), width) - 2);
 }
 
-/// Total height of the fixed lanes, and of the others at their natural size.
+/// Total height of the lanes with fixed height, and natural total height of the others.
 struct Heights
 {
     double fixed = 0, free = 0;
@@ -182,7 +182,8 @@ Heights heightsOf(const LaneModel& m, bool optional)
 double naturalHeight(const LaneModel& m)
 {
     const Heights h = heightsOf(m, true);
-    constexpr double kUsualWidth = 1200; // usual width of an export
+    // Width of an export in pixels, for which naturalHeight() is computed.
+    constexpr double kUsualWidth = 1200;
     return headerHeight(m, kUsualWidth - m.titleSpace) + (m.legends ? lineHeight(0.9) + 6 : 0) +
            (m.readout ? lineHeight(0.9) + 4 : 0) + h.fixed + h.free + lineHeight(0.9) + 8 +
            (m.overview ? m.overviewHeight : 0) + kEdge;
@@ -191,7 +192,8 @@ double naturalHeight(const LaneModel& m)
 LanePlaces lanePlaces(const QRectF& area, const LaneModel& m, double scroll, bool exporting)
 {
     LanePlaces p;
-    const double titleSpace = exporting ? 0 : m.titleSpace; // a figure has no buttons
+    // Exported pictures have no buttons beside the title.
+    const double titleSpace = exporting ? 0 : m.titleSpace;
     const double left = area.left() + kMargin;
     const double right = area.right() - kMargin;
     double y = area.top() + headerHeight(m, right - left - titleSpace);
@@ -220,7 +222,7 @@ LanePlaces lanePlaces(const QRectF& area, const LaneModel& m, double scroll, boo
                                    : names.horizontalAdvance(lane.name) + 10 +
                                          (lane.note.isEmpty() ? 0 : notes.horizontalAdvance(lane.note) + 10));
     labels = std::min(labels, (right - left) * 0.3);
-    // Whole pixels, so that columns are sharp.
+    // Whole pixels, so that the edges of pixel columns are sharp.
     const double x0 = std::round(left + labels);
     double x1 = std::round(std::max(x0 + 10, right - (facts ? m.factsWidth : 0)));
     p.plot =
@@ -268,7 +270,7 @@ LanePlaces lanePlaces(const QRectF& area, const LaneModel& m, double scroll, boo
         }
         p.lanes.push_back(std::move(box));
     }
-    // The plot ends with the last lane if there is more room.
+    // If there is more room, the plot ends below the last lane.
     if (at < p.plot.bottom() && !p.lanes.empty()) {
         p.plot.setBottom(std::round(at));
         p.axis.moveTop(p.plot.bottom());
@@ -335,7 +337,7 @@ QString tooltipOf(const LaneModel& m, const LaneHit& hit)
 namespace {
 
 constexpr double kMostHits = 12'000; // limit of hit tests per chart
-/// Collects the parts of one row, or of a lane without rows.
+/// Collects the picture parts of one row of marks, or of a lane without rows.
 class RowParts
 {
 public:

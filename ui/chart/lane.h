@@ -40,7 +40,7 @@ struct MarkStyle
     QColor patternColour{};
 };
 
-/// Marks (intervals of time) of one row, sorted by time, without overlap.
+/// Marks (intervals of time) of one row: sorted by time, without overlap. They are queried by index.
 struct Marks
 {
     std::size_t count = 0;
@@ -48,10 +48,11 @@ struct Marks
     std::size_t kinds = 1;
     std::function<std::size_t(std::size_t)> kind; ///< kind of a mark; if missing, all are kind 0
     std::function<MarkStyle(std::size_t kind, const Theme&)> style;
-    // The following functions may be missing.
-    std::function<QString(std::size_t)> label;   ///< text on the mark, if it fits
-    std::function<QString(std::size_t)> facts;   ///< one line for readout and table
-    std::function<QString(std::size_t)> tooltip; ///< rich text; if missing, `facts`
+    // The following functions are optional.
+    std::function<QString(std::size_t)> label; ///< text on the mark, if it fits
+    std::function<QString(std::size_t)> facts; ///< description of a mark in one line, for readout and table
+    /// tooltip of a mark as rich text; without it, `facts` is used
+    std::function<QString(std::size_t)> tooltip;
     std::function<std::uint32_t(std::size_t)>
         id; ///< marks with the same id are selected together; kNoMark for none
     /// How a pixel with many marks is drawn. true: shares by kind; false: the first mark in full height.
@@ -61,7 +62,7 @@ struct Marks
     [[nodiscard]] std::size_t kindOf(std::size_t i) const { return kind ? kind(i) : 0; }
     /// Index of the first mark that ends after `time`.
     [[nodiscard]] std::size_t firstAfter(double time) const;
-    /// Mark at `time`, otherwise one at a distance of at most `slack`.
+    /// Mark at `time`; if there is none, a mark at a distance of at most `slack`.
     [[nodiscard]] std::optional<std::size_t> at(double time, double slack) const;
 };
 
@@ -79,7 +80,7 @@ struct MarkRow
 {
     std::vector<Marks> layers; ///< painted in order; the last one is on top
     double weight = 1;         ///< share of the height of the lane
-    bool plain = false;        ///< true: for comparison only, without labels, patterns and hover
+    bool plain = false;        ///< true: marks for comparison only, without labels, patterns and hover
 };
 
 /// Minimum and maximum of a curve in one pixel column.
@@ -94,38 +95,41 @@ struct Curve
 {
     using Columns = std::function<std::vector<LowHigh>(double from, double to, int width)>;
     Columns columns;
-    Columns ghost; ///< dashed curve for comparison; may be missing
+    Columns ghost; ///< dashed curve for comparison; optional
     std::function<QColor(const Theme&)> colour;
-    double top = 1;              ///< value at the upper edge
-    std::optional<double> limit; ///< value of a dashed horizontal line
+    double top = 1;              ///< value at the upper edge of the lane
+    std::optional<double> limit; ///< value at which a dashed horizontal line is drawn
 };
 
 struct Lane
 {
     QString name;
     QString note;          ///< muted text beside or below the name
-    bool heading = false;  ///< bold name; a lane without content is a title over the whole width
-    bool inner = false;    ///< smaller name: the lane belongs to the one above
+    bool heading = false;  ///< the name is bold; a lane without content is a title over the whole width
+    bool inner = false;    ///< the name is smaller, because the lane belongs to the lane above
     double height = 20;    ///< natural height in pixels
     double gap = 1;        ///< space below the lane in pixels
     bool fixed = false;    ///< the height is never scaled
-    bool optional = false; ///< hidden first if there is little room
+    bool optional = false; ///< the lane is hidden first if there is little room
     std::vector<MarkRow> rows;
-    bool repeats = false; ///< the rows repeat those of the previous lane and are not copied again
+    bool repeats = false; ///< the rows repeat those of the previous lane, so that they are not copied again
     std::optional<Curve> curve;
-    std::vector<Curve> behind; ///< curves that are painted before `curve`, the tallest first: with it a stack
+    /// Curves painted behind `curve`, the tallest first, so that together they look like a stack.
+    std::vector<Curve> behind;
     /// Additional painting on top of the lane.
     std::function<void(QPainter&, const LaneFrame&)> paint;
     bool paintsMarks = false; ///< `paint` also draws the marks
     /// Text for a time without a mark. `y`: 0 at the top, 1 at the bottom of the lane.
     std::function<QString(double time, double y)> readout;
-    std::function<QString(double time, double y)> tooltip; ///< rich text; if missing, `readout`
-    QStringList facts;                                     ///< texts at the right of the lane
-    QString factsTooltip;                                  ///< rich text
+    /// Tooltip as rich text; without it, `readout` is used.
+    std::function<QString(double time, double y)> tooltip;
+    QStringList facts;    ///< texts at the right of the lane
+    QString factsTooltip; ///< tooltip of `facts` as rich text
     std::function<void(QPainter&, const LaneFrame&)> paintFacts;
 };
 
-/// Lane that is only a title above other lanes. Without a name it reserves room for the title of their axis.
+/// Returns a lane that is only a title above other lanes. If it has no name, it reserves room for the title
+/// of the axis of the lanes below.
 [[nodiscard]] Lane headingLane(const QString& name = {});
 
 /// A vertical line through some lanes.
@@ -144,26 +148,31 @@ struct LaneModel
     QString sentence;      ///< text below the title, in at most `sentenceLines` lines
     int sentenceLines = 0; ///< maximum number of lines; 0: no sentence
     std::function<QColor(const Theme&)> sentenceColour;
-    QString details; ///< tooltip of title and sentence, rich text; empty: the sentence
-    /// Legend in several forms, of which the longest that fits is used. It is beside the title if there is
+    QString details; ///< tooltip of title and sentence as rich text; if empty, the sentence
+    /// Several forms of the legend; the longest one that fits is used. It is beside the title if there is
     /// room and no sentence.
     std::function<std::vector<std::vector<ChartKey>>(const Theme&)> legends;
-    std::function<std::size_t(const Axis&)> legendForm; ///< index of the form, if it depends on the zoom
+    /// Index of the form of the legend, if it depends on the zoom.
+    std::function<std::size_t(const Axis&)> legendForm;
     std::vector<Lane> lanes;
     std::vector<LaneLine> lines;
     double total = 0;     ///< end of the time axis
     double shortest = 1;  ///< shortest visible range
     QString unit;         ///< unit of time: title of the axis
-    bool ticks = true;    ///< the axis has tick labels
+    bool ticks = true;    ///< true if the axis has tick labels
     double mostWidth = 0; ///< maximum width of the plot in pixels; 0: no limit
-    bool readout = true;  ///< the chart has a readout line
-    bool dimmed = false;  ///< drawn pale: the content belongs to other settings than the present ones
-    double least = 0;     ///< least scale of the lane heights, below which lanes scroll; 0: never scroll
+    bool readout = true;  ///< true if the chart has a readout line
+    /// true: the chart is drawn pale, because its content belongs to other settings than the current ones
+    bool dimmed = false;
+    /// Smallest scale of the heights of lanes; if they do not fit at this scale, they scroll; 0: they never
+    /// scroll.
+    double least = 0;
     double most = 2;
-    double labelWidth = 60; ///< minimum width of the names
-    double factsWidth = 0;  ///< width of the facts, if the chart is wide enough
-    double titleSpace = 0;  ///< space kept free at the right of the title
-    std::function<void(QPainter&, const LaneFrame&)> overview; ///< paints the overview strip; none without it
+    double labelWidth = 60; ///< minimum width of the column of names in pixels
+    double factsWidth = 0;  ///< width of the column of facts in pixels, if the chart is wide enough for it
+    double titleSpace = 0;  ///< width in pixels kept free to the right of the title
+    /// paints the overview strip; without this function there is no strip
+    std::function<void(QPainter&, const LaneFrame&)> overview;
     double overviewHeight = 22;
     std::shared_ptr<const void> keeps; ///< owns the data that the functions refer to
 };
@@ -182,8 +191,8 @@ struct LanePlaces
 
     [[nodiscard]] std::optional<std::size_t> laneAt(QPointF position) const;
 };
-/// Layout of a chart. `exporting`: lanes shrink to fit instead of scrolling, and there is
-/// no overview strip and no room for buttons.
+/// Computes the layout of a chart. With `exporting`, lanes shrink to fit instead of scrolling, and there is
+/// neither an overview strip nor room for buttons.
 [[nodiscard]] LanePlaces lanePlaces(const QRectF& area, const LaneModel& model, double scroll,
                                     bool exporting);
 /// Height of a chart in which all lanes have their natural height.
@@ -203,12 +212,13 @@ struct LaneHit
 /// One line of text about a hit.
 [[nodiscard]] QString readoutOf(const LaneModel& model, const LaneHit& hit);
 [[nodiscard]] QString tooltipOf(const LaneModel& model, const LaneHit& hit);
-/// Parts of the chart with tooltips, found by probing pixels (only every few pixels in charts with many
-/// rows). `keys`: keys of a part.
+/// Parts of the chart with tooltips, found by probing pixels (every few pixels in charts with many rows).
+/// `keys`: returns the keys of a part.
 [[nodiscard]] std::vector<PicturePart> laneParts(const LaneModel& model, const LanePlaces& places,
                                                  const Axis& time,
                                                  const std::function<QStringList(const LaneHit&)>& keys);
-/// Nearest start or end of a mark of the lane within `tolerance` of `time`; otherwise `time`.
+/// Returns the start or end of a mark of the lane nearest to `time`, if it is within `tolerance`; otherwise
+/// `time`.
 [[nodiscard]] double snapToMarks(const Lane& lane, double time, double tolerance);
 /// Text with one line per mark between two times, at most `most` lines, cells separated by `separator`.
 [[nodiscard]] QString marksAsText(const LaneModel& model, double from, double to, QChar separator,
@@ -236,16 +246,17 @@ void paintRow(QPainter& painter, const MarkRow& row, const LaneFrame& frame);
 /// Columns of a lane that depend on the visible range only, and can be cached.
 struct LaneColumns
 {
-    std::vector<std::vector<std::vector<ShareColumn>>> shares; ///< [row][layer]
+    /// Share columns by row and layer: shares[row][layer].
+    std::vector<std::vector<std::vector<ShareColumn>>> shares;
     std::vector<LowHigh> curve, ghost;
-    std::vector<std::vector<LowHigh>> behind; ///< by index in Lane::behind
+    std::vector<std::vector<LowHigh>> behind; ///< pixel columns of the curves of Lane::behind, by index
 };
 [[nodiscard]] LaneColumns laneColumns(const Lane& lane, double from, double to, int width);
 
 struct LaneOverlay
 {
     std::optional<double> hover, cursor;
-    QString cursorText; ///< text at the foot of the cursor
+    QString cursorText; ///< text at the lower end of the cursor line
     std::optional<std::pair<double, double>> measured;
     QString measuredText;
     std::optional<std::uint32_t> selected, hovered; ///< ids of the selected and of the hovered marks

@@ -17,9 +17,9 @@ namespace tilewright::ui {
 
 namespace {
 constexpr double kSnapPixels = 6;
-constexpr double kPlayed = 1000; // maximum number of positions of a playing cursor
+constexpr double kPlayed = 1000; // maximum number of positions of the cursor while it plays
 constexpr std::size_t kCopied = 200'000;
-constexpr std::size_t kRead = 500; // maximum number of rows for assistive technology
+constexpr std::size_t kRead = 500; // maximum number of rows that assistive technology gets
 } // namespace
 
 LaneChart::LaneChart(const ViewContext& context, QString name, QString title, Dragging dragging,
@@ -229,7 +229,7 @@ void LaneChart::addPlaying(const QString& text)
                                              ? static_cast<std::int64_t>(positions()) + 1
                                              : 0;
                               },
-                              [this, positions] { // the cursor may be at the previous cycle
+                              [this, positions] { // other code may have left the cursor at the previous cycle
                                   return static_cast<std::int64_t>(std::ceil(
                                       pinnedTime().value_or(0) * positions() / m_lanes.total - 1e-6));
                               },
@@ -275,7 +275,7 @@ void LaneChart::fitSelection()
 
 QRectF LaneChart::selectedPart() const
 {
-    const auto range = m_lanes.hint.isEmpty() && !measured() // zoom to a measured range at once
+    const auto range = m_lanes.hint.isEmpty() && !measured() // go to the measured range by zooming at once
                            ? selectedRange()
                            : std::nullopt;
     return range ? QRectF(range->first, 0, range->second - range->first, 1) : QRectF();

@@ -24,9 +24,9 @@ public:
     [[nodiscard]] QPointF pointIn(std::size_t lane, double time) const;
     [[nodiscard]] QString readoutAt(QPointF position) const;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
-    /// Marks of the measured range, otherwise of the visible range, as CSV.
+    /// Marks of the measured range, or of the visible range if nothing is measured, as CSV.
     [[nodiscard]] QString marksAsCsv() const;
-    /// Table with the first visible marks.
+    /// Table of the first visible marks, with a limited number of rows.
     [[nodiscard]] QString tableText() const override;
     [[nodiscard]] std::vector<PicturePart> partsIn(const QSize& size) override;
     void panBy(QPointF pixels) override;
@@ -35,7 +35,7 @@ public:
 
 protected:
     void setLanes(LaneModel lanes);
-    /// Changes texts of the model without recomputing the columns of the visible range.
+    /// Changes texts of the model. The pixel columns of the visible range are not recomputed.
     void amend(const std::function<void(LaneModel&)>& change);
     /// Area of the chart in the view; paintBeside() paints the rest.
     [[nodiscard]] virtual QRectF chartArea(const QRectF& area, bool exporting) const
@@ -80,8 +80,8 @@ private:
     LaneModel m_lanes;
     QString m_readout;
     std::optional<std::uint32_t> m_hoveredMark;
-    Playback* m_playing = nullptr;  ///< only if addPlaying() was called
-    ListScroll* m_scroll = nullptr; ///< only in charts with more lanes than room
+    Playback* m_playing = nullptr;  ///< null unless addPlaying() was called
+    ListScroll* m_scroll = nullptr; ///< scroll bar of the lanes; null if the lanes never scroll
     struct Cache                    ///< columns of the visible range; recomputed when zooming
     {
         double from = 0, to = -1;
@@ -96,7 +96,8 @@ private:
         QFont font;
         LanePlaces places;
     };
-    mutable std::optional<KnownPlaces> m_places; ///< cached layout, which is slow because it measures texts
+    /// Cached layout; computing it is slow because texts are measured.
+    mutable std::optional<KnownPlaces> m_places;
 };
 
 } // namespace tilewright::ui

@@ -18,9 +18,10 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr std::size_t kLabelled = 3000; // limit of marks with labels; more marks are too narrow anyway
-constexpr double kWide = 3;             // minimum width in pixels of a mark that is drawn separately
-constexpr double kLabelPixels = 34;     // minimum width in pixels of a mark with an elided label
+// Maximum number of marks with labels; with more marks each one is too narrow for a label.
+constexpr std::size_t kLabelled = 3000;
+constexpr double kWide = 3;         // minimum width in pixels of a mark that is drawn separately
+constexpr double kLabelPixels = 34; // minimum width in pixels of a mark with an elided label
 
 QRectF markRect(const Marks& m, std::size_t i, const LaneFrame& f)
 {
@@ -53,7 +54,7 @@ void paintLabel(QPainter& painter, const QRectF& r, const QString& text, const M
     if (!whole && shown.size() < 3)
         return;
     const QRectF place = r.adjusted(whole ? 0 : 4, 0, whole ? 0 : -4, 0);
-    if (style.pattern != Qt::NoBrush) { // a label on a pattern needs a plain background
+    if (style.pattern != Qt::NoBrush) { // the label needs a plain background, because the mark has a pattern
         QRectF ground(place.left() - 2, r.top() + 1, fm.horizontalAdvance(shown) + 4, r.height() - 2);
         if (whole)
             ground.moveCenter(r.center());
@@ -256,8 +257,9 @@ void paintName(QPainter& painter, const Lane& lane, const LaneBox& box, const La
 {
     painter.setFont(uiFont(lane.inner ? 0.8 : 0.9, lane.heading ? QFont::DemiBold : QFont::Normal));
     const QFontMetricsF fm(painter.font());
-    if (lane.heading && lane.rows.empty()) {                            // a title on top of the grid lines
-        const double right = std::max(p.plot.right(), p.title.right()); // a title also stands above the facts
+    if (lane.heading && lane.rows.empty()) { // a title on top of the grid lines
+        // the title extends over the column of facts
+        const double right = std::max(p.plot.right(), p.title.right());
         const QRectF line(p.labels.left(), box.rect.top(), right - p.labels.left(), box.rect.height());
         painter.fillRect(line, theme.canvas);
         painter.setPen(theme.text);

@@ -50,7 +50,7 @@ void Playback::tick(double seconds)
         return;
     const std::int64_t count = m_steps.count();
     if (count <= 0)
-        return; // the content is being recomputed
+        return; // no states while the content is being recomputed
     const std::int64_t at = m_steps.at();
     if (static_cast<std::int64_t>(std::floor(m_at)) != at) // other code has changed the position
         m_at = static_cast<double>(at);

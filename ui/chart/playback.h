@@ -15,15 +15,15 @@ namespace tilewright::ui {
 
 class AnimationClock;
 
-/// Plays a sequence of states (steps, cycles) with the common AnimationClock to its end. Each tick moves
-/// forward from the present position, so that other code may change the position meanwhile.
+/// Plays a sequence of states (steps, cycles) to its end, driven by the AnimationClock that all views share.
+/// Each tick moves forward from the current position, so that other code may change the position meanwhile.
 class Playback : public QObject
 {
     Q_OBJECT
 public:
     struct Steps
     {
-        std::function<std::int64_t()> count; ///< number of steps; 0: nothing to play
+        std::function<std::int64_t()> count; ///< returns the number of steps; 0: nothing to play
         std::function<std::int64_t()> at;
         std::function<void(std::int64_t)> show;
     };
@@ -64,7 +64,8 @@ struct ScrubberWords
     QString sliderTip;
     QString play, pause; ///< texts of the play button: "Play the steps"
     QString playTip;
-    std::int64_t far = 0; ///< number of steps for Shift+comma and Shift+full stop; 0: no such keys
+    /// Number of steps that Shift+comma and Shift+full stop move; 0: there are no such keys.
+    std::int64_t far = 0;
 };
 
 /// Playback controls in the bar of a view: first, previous, play, next, last, slider. Keys: Space, comma,
@@ -74,7 +75,7 @@ class Scrubber : public QObject
     Q_OBJECT
 public:
     Scrubber(ToolCanvas& view, Playback& playback, ScrubberWords words);
-    /// Adds the list of speeds at the present end of the bar.
+    /// Adds the list of speeds at the end of the bar, to the right of the controls added so far.
     void addSpeeds();
     /// Updates the controls after the position or the number of steps has changed.
     void refresh();

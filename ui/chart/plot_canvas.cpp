@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kClick = 4; // a release within this distance in pixels is a click
 
-/// Converts a visible part to the corresponding part of another plot.
+/// Converts a visible part of one plot to the corresponding part of another plot.
 QRectF inOtherPlot(const QRectF& part, const PlotModel& of, const PlotModel& other)
 {
     const auto mapped = [](double v, const PlotAxis& from, const PlotAxis& to) {
@@ -108,7 +108,8 @@ std::vector<PicturePart> PlotCanvas::partsIn(const QSize& size)
     std::vector<PicturePart> parts;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const PlotFrame f = frameOf(all, i, QRectF(QPointF(0, 0), size), true);
-        for (auto m = all[i].marks.rbegin(); m != all[i].marks.rend(); ++m) // the last one is on top
+        // Marks are searched from the last to the first, because the last one is on top.
+        for (auto m = all[i].marks.rbegin(); m != all[i].marks.rend(); ++m)
             if (m->id >= 0) {
                 const double reach = m->radius + 3;
                 const QPointF at = f.toPixel(m->x, m->y);

@@ -20,7 +20,8 @@ public:
     void panBy(QPointF pixels) override;
     void fitAll() override;
     void fitSelection() override { showPart(selectedPart()); }
-    [[nodiscard]] QRectF selectedPart() const override; ///< the measured range, otherwise chosenPart()
+    /// The measured range, or chosenPart() if nothing is measured.
+    [[nodiscard]] QRectF selectedPart() const override;
     [[nodiscard]] std::optional<QRectF> shownPart() const override; ///< visible part of the first plot
     void showPart(const QRectF& part) override;
 
@@ -79,7 +80,7 @@ private:
                                     bool whole) const;
     [[nodiscard]] std::optional<std::size_t> plotAt(QPointF position) const;
     [[nodiscard]] const PlotMark* markAt(QPointF position) const;
-    /// The mark that a click opens (PlotModel::clickOnMark).
+    /// Mark that a click at this position opens; see PlotModel::clickOnMark.
     [[nodiscard]] const PlotMark* clickedMark(QPointF position) const;
     void measureTo(QPointF position, bool snap);
 

@@ -33,7 +33,7 @@ Stretch inReach(const PlotAxis& axis, Stretch s)
     const Stretch all{axis.scaled(axis.low), axis.scaled(axis.high)};
     const Stretch far = reach(axis);
     const double span = std::clamp(s.to - s.from, (all.to - all.from) * kSmallest, far.to - far.from);
-    // At least the border of the data range stays visible.
+    // At least one end of the data range stays visible.
     const double least = std::max(far.from, all.from - (axis.beyond > 0 ? span : 0));
     const double most = std::min(far.to - span, axis.beyond > 0 ? all.to : all.to - span);
     const double from = std::clamp(s.from, least, std::max(least, most));
@@ -89,7 +89,7 @@ PlotFrame plotFrame(const PlotModel& model, const QRectF& area, const QRectF& pa
         f.title = QRectF(area.left() + 8, top, area.width() - 16, height);
         top += height + 4;
     }
-    // The legend is beside the title of the y axis, or in a separate row if that is too long.
+    // The legend is beside the title of the y axis, or in a row of its own if they do not fit side by side.
     const double title = model.y.title.isEmpty() ? 0 : axis.horizontalAdvance(model.y.title) + 18;
     if (!model.keys.empty()) {
         const double height = std::ceil(axis.height());
@@ -108,7 +108,7 @@ PlotFrame plotFrame(const PlotModel& model, const QRectF& area, const QRectF& pa
     // The title of the x axis is at the end of the row of tick texts, or below it if there is too little room
     // or a required tick is there.
     const double xTitle = axis.horizontalAdvance(model.x.title);
-    constexpr double kLow = 200; // below this height in pixels the plot saves rows
+    constexpr double kLow = 200; // height in pixels below which the plot omits rows of text
     const bool below =
         xTitle > 0.15 * (right - area.left() - left) || (!model.x.ticks.empty() && area.height() > kLow);
     const double bottom = area.bottom() - axis.height() * (below ? 2 : 1) - (below ? 12 : 9);
@@ -155,7 +155,7 @@ QRectF pannedPlotPart(const PlotModel& model, const PlotFrame& frame, QPointF pi
 const PlotMark* plotMarkAt(const PlotModel& model, const PlotFrame& frame, QPointF position, PlotPick pick)
 {
     const bool column = pick == PlotPick::Column;
-    const double around = column ? 8 : 0; // the column includes the tick texts below it
+    const double around = column ? 8 : 0; // a column also includes the tick labels below the plot
     if (!frame.plot.adjusted(-around, -around, around, 3 * around).contains(position))
         return nullptr;
     const PlotMark* found = nullptr;
@@ -223,13 +223,14 @@ public:
     LabelPlacer(const PlotModel& model, const PlotFrame& frame, const QFontMetricsF& font)
         : m_model(model), m_frame(frame), m_plot(frame.plot), m_font(font)
     {
-        std::set<std::array<int, 3>> seen; // thousands of marks may be at a few positions
+        // There may be thousands of marks at a few positions: use each position once.
+        std::set<std::array<int, 3>> seen;
         for (const PlotMark& m : model.marks) {
             const Circle c{frame.toPixel(m.x, m.y), m.radius};
             if (seen.insert({qRound(c.centre.x()), qRound(c.centre.y()), qRound(c.radius)}).second)
                 m_marks.push_back(c);
         }
-        // Treat lines as rows of small circles, which names of marks must not overlap.
+        // Lines are treated as rows of small circles, which the names of marks must not overlap.
         for (const PlotLine& line : model.lines)
             for (std::size_t i = 1; i < line.points.size(); ++i)
                 string(frame.toPixel(line.points[i - 1]), frame.toPixel(line.points[i]), line.steps);
@@ -268,7 +269,7 @@ public:
     }
 
 private:
-    /// Labels of coinciding points, joined on one plate.
+    /// Returns the labels, with those of coinciding points joined on one plate.
     [[nodiscard]] std::vector<PlotLabel> joined() const
     {
         std::vector<PlotLabel> out;
@@ -292,7 +293,7 @@ private:
             string(from, {to.x(), from.y()}, false);
             from.setX(to.x());
         }
-        // Use only the visible part: the lines of a roofline have no end.
+        // Only the visible part is used, because the lines of a roofline have no end.
         const QPointF along = to - from;
         double t0 = 0;
         double t1 = 1;
@@ -342,7 +343,8 @@ private:
         const double left = std::max(m_plot.left(), m_frame.x.toPixel(std::min(from.x(), to.x())));
         const double right = std::min(m_plot.right(), m_frame.x.toPixel(std::max(from.x(), to.x())));
         const double half = l.size.width() / 2;
-        // Try close to the line, then a little farther away; first without touching other lines.
+        // Positions close to the line are tried before positions farther away, and positions that touch no
+        // other line before the others.
         for (const bool offLines : {true, false})
             for (const auto& [below, gap] : {std::pair{m_below, kAway},
                                              {m_below, 6 * kAway},
@@ -357,7 +359,8 @@ private:
             }
         return false;
     }
-    /// Places a label along a sloped line. `within`: it must not be longer than the visible part of the line.
+    /// Places a label along a sloped line. `within`: the label must not be longer than the visible part of
+    /// the line.
     bool onSlope(PlacedLabel& l, QPointF from, QPointF to, bool within)
     {
         QPointF a = m_frame.toPixel(from);
@@ -398,14 +401,14 @@ private:
              {QPointF(dx, 0), QPointF(0, dy), QPointF(dx, -dy), QPointF(dx, dy), QPointF(-dx, -dy),
               QPointF(-dx, dy), QPointF(0, -dy), QPointF(-dx, 0), QPointF(dx, -far), QPointF(dx, far)}) {
             l.centre = at + away;
-            if (l.plate) // keep it inside the plot
+            if (l.plate) // a label with a plate is moved into the plot
                 clampCentre(l);
             if (place(l, !l.plate))
                 return true;
         }
         if (!l.plate)
             return false;
-        // A plate may cover a mark, but avoids other plates by moving up to a few lines.
+        // A plate may cover a mark. To avoid other plates it moves up by at most a few lines.
         for (int lines = 0; lines < 6; ++lines)
             for (const double side : {-1.0, 1.0}) {
                 l.centre = at + QPointF(dx, side * (dy + lines * l.size.height()));

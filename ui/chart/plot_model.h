@@ -21,17 +21,19 @@ struct PlotAxis
     QString title = {};
     Scale scale = Scale::Linear;
     double low = 0, high = 1; ///< range of all data
-    double beyond = 0;        ///< how far one may scroll beyond that range, as a multiple of its length
-    /// Text of a tick and of the readout; if missing, shortNumber(). An empty text hides the tick.
+    /// how far one may scroll beyond the range of the data, as a multiple of the length of that range
+    double beyond = 0;
+    /// Text of a tick and of the readout; if missing, shortNumber() is used. An empty text hides the tick.
     std::function<QString(double)> text = {};
-    QString widest = QStringLiteral("8.88M"); ///< widest text of a y axis: reserves constant space
-    std::vector<double> ticks = {};           ///< tick values; empty: round values
-    std::optional<double> current = {};       ///< highlighted tick
+    /// Widest text of a y axis, for which constant space is reserved.
+    QString widest = QStringLiteral("8.88M");
+    std::vector<double> ticks = {};     ///< tick values; empty: round values
+    std::optional<double> current = {}; ///< value of the highlighted tick
 
     [[nodiscard]] QString textOf(double value) const;
     [[nodiscard]] double scaled(double v) const { return scale == Scale::Log ? std::log10(v) : v; }
     [[nodiscard]] double unscaled(double u) const { return scale == Scale::Log ? std::pow(10.0, u) : u; }
-    /// Ends of the range that can be scrolled to: lines without end are drawn up to these.
+    /// Ends of the range that can be scrolled to. Lines without end are drawn up to these values.
     [[nodiscard]] double farLow() const
     {
         return unscaled(scaled(low) - beyond * (scaled(high) - scaled(low)));
@@ -53,8 +55,8 @@ struct PlotMark
     double radius = 4;
     QPen pen = QPen(Qt::NoPen);
     QBrush brush = QBrush(Qt::NoBrush);
-    QPen halo = QPen(Qt::NoPen); ///< outline below the mark for contrast
-    QString name = {};           ///< drawn inside the mark if it fits, otherwise beside it
+    QPen halo = QPen(Qt::NoPen); ///< pen of an outline behind the mark, for contrast
+    QString name = {};           ///< name of the mark, drawn inside it if it fits, otherwise beside it
     QColor ink = {};             ///< colour of the name inside the mark
 };
 
@@ -73,7 +75,7 @@ struct PlotArrow
     QColor colour = {};
 };
 
-/// Density: a rectangle divided into equal cells (in the scale of the axes), bottom row first.
+/// Density plot: a rectangle divided into equal cells (in the scale of the axes), bottom row first.
 struct PlotRaster
 {
     int columns = 0, rows = 0;
@@ -85,10 +87,10 @@ struct PlotRaster
 /// plate are omitted if they do not fit.
 struct PlotLabel
 {
-    QStringList texts = {}; ///< alternatives, of which the first that fits is used
+    QStringList texts = {}; ///< alternative texts, of which the first one that fits is used
     QPointF from = {}, to = {};
     QColor colour = {};
-    bool below = false; ///< prefer the place below the line
+    bool below = false; ///< true: the label is preferably below the line
     bool plate = false;
     double radius = 6; ///< radius of the named mark in pixels
 };
@@ -103,12 +105,12 @@ struct PlotModel
     std::vector<ChartKey> keys;
     PlotAxis x, y;
     PlotPick pick = PlotPick::Point;
-    /// A click means the mark under the mouse only, also where hovering takes the nearest one of a column.
+    /// true: a click must hit a mark, even if hovering picks the nearest mark of a column
     bool clickOnMark = false;
     std::optional<PlotRaster> raster;
     std::vector<PlotLine> lines;
     std::vector<PlotArrow> arrows;
-    std::vector<PlotMark> marks; ///< the last one is on top
+    std::vector<PlotMark> marks; ///< marks in the order of painting: the last one is on top
     std::vector<PlotLabel> labels;
 
     [[nodiscard]] const PlotMark* mark(int id) const;
@@ -130,8 +132,8 @@ struct PlotFrame
     [[nodiscard]] QPointF toPixel(QPointF value) const { return toPixel(value.x(), value.y()); }
 };
 
-/// Layout of a plot. `part`: visible part in the scale of the axes (decades if logarithmic); null:
-/// everything.
+/// Computes the layout of a plot. `part`: visible part in the scale of the axes (decades if logarithmic);
+/// null: everything.
 [[nodiscard]] PlotFrame plotFrame(const PlotModel& model, const QRectF& area, const QRectF& part = {});
 /// Visible part of a frame, in the form that plotFrame() expects.
 [[nodiscard]] QRectF plotPart(const PlotFrame& frame);
@@ -141,13 +143,13 @@ struct PlotFrame
                                     QPointF at);
 [[nodiscard]] QRectF pannedPlotPart(const PlotModel& model, const PlotFrame& frame, QPointF pixels);
 
-/// Mark that the mouse picks at a position; null for none.
+/// Mark that the mouse picks at a position; null if there is none.
 [[nodiscard]] const PlotMark* plotMarkAt(const PlotModel& model, const PlotFrame& frame, QPointF position);
 [[nodiscard]] const PlotMark* plotMarkAt(const PlotModel& model, const PlotFrame& frame, QPointF position,
                                          PlotPick pick);
 /// Text of a range: "2 to 8 (4×)" on a logarithmic axis, "2 to 8 (6)" on a linear one.
 [[nodiscard]] QString plotRangeText(const PlotAxis& axis, double from, double to);
-/// Named lines and marks as tab-separated rows.
+/// Named lines and marks as tab-separated rows of text.
 [[nodiscard]] QString plotAsText(const PlotModel& model);
 
 /// A label with its position, rotated about its centre.

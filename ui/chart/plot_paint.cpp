@@ -118,12 +118,12 @@ private:
     const PlotModel& m_model;
 };
 
-/// Ticks of an axis; a tick has a text if it does not overlap another one.
+/// Ticks of an axis. A tick has a text unless the text would overlap another one.
 struct Ticks
 {
     std::vector<std::pair<double, QString>> ticks;
     std::optional<std::pair<double, QString>>
-        current; ///< highlighted tick, drawn separately in the accent colour
+        current; ///< value of the highlighted tick, which is drawn separately in the accent colour
 };
 
 Ticks ticksOf(const PlotAxis& axis, const Axis& shown, bool horizontal, double end)
@@ -158,7 +158,8 @@ Ticks ticksOf(const PlotAxis& axis, const Axis& shown, bool horizontal, double e
     };
     if (axis.current)
         texted(*axis.current, true);
-    // The last one of given ticks shows the end of their range: it has priority over close ticks before it.
+    // The last one of given ticks shows the end of the range, so its text has priority over close ticks
+    // before it.
     if (horizontal && !axis.ticks.empty() && values.back() != axis.current) {
         texted(values.back(), false);
         if (!out.ticks.empty() && !out.ticks.back().second.isEmpty()) {
@@ -197,7 +198,7 @@ void styleAxis(QCPAxis& axis, const PlotAxis& model, const Axis& shown, const Ti
 void addText(QCustomPlot& plot, QPointF at, Qt::Alignment alignment, const QString& text,
              const QColor& colour)
 {
-    auto* item = new QCPItemText(&plot); // owned by the plot
+    auto* item = new QCPItemText(&plot); // not a leak: the plot owns the item
     item->setClipToAxisRect(false);
     item->position->setType(QCPItemPosition::ptAbsolute);
     item->position->setCoords(at);
@@ -368,9 +369,10 @@ void paintPlot(QPainter& painter, const PlotModel& model, const PlotFrame& frame
         addRaster(plot, model, theme);
     for (const PlotLine& line : model.lines)
         addLine(plot, line);
-    new MarksItem(&plot, model); // owned by the plot
+    new MarksItem(&plot, model); // not a leak: the plot owns the item
 
-    // QCustomPlot needs its own painter class: record into a QPicture and replay it.
+    // QCustomPlot needs a painter of its own class: the plot is recorded into a QPicture, which is then
+    // replayed.
     QPicture picture;
     {
         QCPPainter own(&picture);

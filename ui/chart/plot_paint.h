@@ -13,7 +13,7 @@ struct Theme;
 void paintPlot(QPainter& painter, const PlotModel& model, const PlotFrame& frame, const Theme& theme);
 
 void paintPlotMark(QPainter& painter, QPointF at, const PlotMark& mark);
-/// Legend entries with a mark, drawn as in the plot but not larger than the row, with a line, or with both.
+/// Legend entries drawn as in the plot: with a mark (not larger than the row), with a line, or with both.
 [[nodiscard]] ChartKey markKey(const QString& text, const PlotMark& mark);
 [[nodiscard]] ChartKey lineKey(const QString& text, const QPen& line,
                                const std::optional<PlotMark>& mark = {});

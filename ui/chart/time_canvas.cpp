@@ -62,7 +62,7 @@ std::optional<QRectF> TimeCanvas::shownPart() const
 void TimeCanvas::showPart(const QRectF& part)
 {
     if (timePlaces().plot.isEmpty())
-        m_wanted = part; // applied by setTotal()
+        m_wanted = part; // the next setTotal() applies the part
     else
         m_range.show(part);
     update();

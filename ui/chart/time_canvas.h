@@ -9,14 +9,14 @@
 
 namespace tilewright::ui {
 
-/// Base of charts over time: changes the visible range by W/S/A/D, wheel and an overview strip with handles,
-/// and measures by dragging. Subclasses draw the content.
+/// Base of charts over time. The visible range is changed by W/S/A/D, by the wheel and by an overview strip
+/// with handles; dragging measures. Subclasses draw the content.
 class TimeCanvas : public ToolCanvas
 {
     Q_OBJECT
 public:
     using Range = std::pair<double, double>;
-    /// Effect of dragging in the plot. With MovesCursor, Shift+drag measures.
+    /// Effect of dragging in the plot. With MovesCursor, dragging measures if Shift is held.
     enum class Dragging { Measures, MovesCursor };
     TimeCanvas(const ViewContext& context, QString name, QString title, Dragging dragging,
                QWidget* parent = nullptr);
@@ -28,7 +28,7 @@ public:
     void showPart(const QRectF& part) override;
 
     [[nodiscard]] Range visibleRange() const { return m_range.pair(); }
-    /// Measured range, ascending.
+    /// Measured range with ascending ends.
     [[nodiscard]] const std::optional<Range>& measured() const { return m_measured; }
     void setMeasured(std::optional<Range> range);
 
@@ -52,9 +52,10 @@ protected:
 
     [[nodiscard]] Axis timeAxis() const;
     void setRange(double from, double to);
-    /// Changes the end of time. Keeps the visible range, unless it was everything or is beyond the new end.
+    /// Sets the end of the time axis. The visible range is kept, unless it was everything or lies beyond the
+    /// new end.
     void setTotal(double total);
-    /// The next setTotal() shows everything.
+    /// Makes the next setTotal() show everything.
     void forgetRange()
     {
         m_range = {};
@@ -89,7 +90,8 @@ private:
     double m_grabOffset = 0;
 };
 
-/// Paints the visible range of an overview strip with handles; the rest is dimmed.
+/// Paints the visible range into an overview strip, with handles at its ends; the rest of the strip is
+/// dimmed.
 void paintVisibleRange(QPainter& painter, const QRectF& strip, double total, const Axis& visible,
                        const Theme& theme);
 /// Paints a measured range over the plot. `text`: shown in a box at its top; may be empty.

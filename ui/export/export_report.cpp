@@ -26,7 +26,7 @@ Error failed(const QString& path, const QString& why)
     return {ErrorCode::Io, why.toStdString(), {}, path.toStdString()};
 }
 
-// The HTML page shows these as tables, not as pictures: they are lists and forms.
+// Views that the HTML page shows as tables, not as pictures, because they are lists and forms.
 const QString kTableView = QStringLiteral("subgraphs"), kSummaryView = QStringLiteral("summary"),
               kMappingModelView = QStringLiteral("mapping-model");
 
@@ -76,7 +76,7 @@ std::string note(const Document& document)
 
 using Notes = std::vector<std::pair<std::string, std::string>>;
 
-/// Notes on subgraphs in the order of the schedule, then notes on views.
+/// Returns the notes on subgraphs in the order of the schedule, then the notes on views.
 Notes notesOf(const Document& document, const std::vector<View*>& views)
 {
     Notes out;
@@ -91,7 +91,7 @@ Notes notesOf(const Document& document, const std::vector<View*>& views)
     return out;
 }
 
-/// Writes the notes on separate pages at the end.
+/// Writes the notes on separate pages at the end of the PDF.
 void writeNotes(QPdfWriter& writer, QPainter& painter, const Notes& notes, const QSizeF& page)
 {
     QString html = QStringLiteral("<h2>%1</h2>").arg(QObject::tr("Notes"));
@@ -219,7 +219,7 @@ Status exportLensReport(const Document& document, const QString& title, const st
         return writePdf(title, {}, views, path);
     if (ending != QLatin1String("html") && ending != QLatin1String("htm"))
         return failed(path, QObject::tr("the ending must be .html or .pdf"));
-    // View by view: the search of a later view may change what an earlier one shows.
+    // The views are drawn one by one: the search of a later view may change what an earlier view shows.
     LivePage page;
     std::vector<ReportTable> tables;
     tables.reserve(views.size());

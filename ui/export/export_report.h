@@ -10,18 +10,18 @@
 
 namespace tilewright::ui {
 
-/// Names of the views in a report, in order.
+/// Names of the views in a report of a schedule, in order.
 [[nodiscard]] const QStringList& reportViews();
-/// ... of a document: the Summary of a model comes first.
+/// Names of the views in a report of this document, in order. For a model the Summary comes first.
 [[nodiscard]] QStringList reportViews(const Document& document);
 
-/// Writes a report of the schedule: to .html, one page with figures, pictures of the views, tables and the
-/// comparison with the baseline; to .pdf, one page per view.
+/// Writes a report of the schedule. The .html report is one page with figures, pictures of the views, tables
+/// and the comparison with the baseline. The .pdf report has one page per view.
 [[nodiscard]] Status exportReport(const Document& document, const std::vector<View*>& views,
                                   const QString& path);
 
-/// Writes a report of views of another lens: their pictures and tables. `title`: heading of the report. The
-/// document gives its machine, if it has one.
+/// Writes a report of views of another lens, with their pictures and tables. `title`: heading of the report.
+/// `document`: gives the name of the machine, if it has one.
 [[nodiscard]] Status exportLensReport(const Document& document, const QString& title,
                                       const std::vector<View*>& views, const QString& path);
 

@@ -31,7 +31,8 @@ using Paint = std::function<void(QPainter&)>;
 
 constexpr int kMaxPixels = 20000;
 
-/// Gives the program another font size while an export is painted: the layouts of views depend on it.
+/// Sets the font size of the application while an export is painted, because the layouts of views depend on
+/// it.
 class FontOfExport
 {
 public:

@@ -43,7 +43,7 @@ QString valueOf(const QXmlStreamAttributes& attributes, const QString& name)
     return {};
 }
 
-/// Merges the documents of both themes into one. Fails if they differ in more than colours and images.
+/// Merges the SVG documents of both themes into one. Fails if they differ in more than colours and images.
 class Merge
 {
 public:
@@ -102,7 +102,7 @@ private:
         return true;
     }
 
-    /// Writes an image of both themes. The end element of the second one is written by merged().
+    /// Writes an image of both themes. merged() writes the end element of the dark image.
     bool writeBothImages(const QXmlStreamAttributes& light, const QXmlStreamAttributes& dark)
     {
         for (const bool isDark : {false, true}) {
@@ -111,7 +111,7 @@ private:
             m_out.writeAttribute(QStringLiteral("class"),
                                  isDark ? QStringLiteral("in-dark") : QStringLiteral("in-light"));
             if (!isDark)
-                m_out.writeEndElement(); // the end of the dark image is written by merged()
+                m_out.writeEndElement(); // merged() writes the end element of the dark image
         }
         return true;
     }
@@ -166,7 +166,7 @@ QByteArray inBothThemes(const std::function<QByteArray(bool dark, const QString&
 namespace {
 
 constexpr qsizetype kFurtherPictures =
-    750'000; // limit for all pictures of a view, in bytes, from the second on
+    750'000; // maximum total size in bytes of the pictures of a view, not counting the first one
 
 /// HTML entities and their characters; &amp; must be last, so that its result is not replaced again.
 constexpr std::array<std::pair<QLatin1String, QLatin1String>, 6> kEntities{{
@@ -271,14 +271,14 @@ QJsonArray LivePage::linesOf(const QStringList& lines)
 
 QJsonObject LivePage::data(const LivePicture& picture)
 {
-    QHash<QString, QJsonArray> known; // many parts have the same tooltip
+    QHash<QString, QJsonArray> known; // the distinct tooltips so far, because many parts have the same one
     QJsonArray parts;
     for (const PicturePart& part : picture.parts) {
         auto it = known.constFind(part.tooltip);
         if (it == known.constEnd())
             it = known.insert(part.tooltip, linesOf(plainLines(part.tooltip)));
         if (it->isEmpty())
-            continue; // no tooltip
+            continue; // the part has no tooltip
         QJsonArray entry = boxOf(part.rect);
         entry.push_back(part.keys.join(QLatin1Char(' ')));
         entry.push_back(*it);

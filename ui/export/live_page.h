@@ -20,9 +20,9 @@ namespace tilewright::ui {
 class ThemePalette
 {
 public:
-    /// Reference to the variable of a pair: "var(--p3)".
+    /// Returns the CSS reference to the variable of a pair of colours: "var(--p3)".
     [[nodiscard]] QString variable(const QString& light, const QString& dark);
-    /// Declarations of all variables for one theme: "--p0: #fff; --p1: ...".
+    /// Returns the CSS declarations of all variables for one theme: "--p0: #fff; --p1: ...".
     [[nodiscard]] QByteArray declarations(bool dark) const;
 
 private:
@@ -30,9 +30,9 @@ private:
     QHash<std::pair<QString, QString>, qsizetype> m_index;
 };
 
-/// One <svg> element for both themes, with variables as colours. Images appear twice, with the classes
-/// in-light and in-dark; so does everything if the themes differ in more than colours. `paint` returns the
-/// element of one theme with an id prefix.
+/// Draws one <svg> element for both themes, with variables as colours. Images appear twice, with the classes
+/// in-light and in-dark. If the themes differ in more than colours, the whole picture appears twice. `paint`
+/// returns the element of one theme with an id prefix.
 [[nodiscard]] QByteArray
 inBothThemes(const std::function<QByteArray(bool dark, const QString& idPrefix)>& paint,
              const QString& idPrefix, ThemePalette& palette);

@@ -33,7 +33,7 @@ std::int64_t rowsOf(const Snapshot& snapshot)
 
 StepCsvSize sizeOf(StepCsv table, const Snapshot& snapshot)
 {
-    constexpr std::size_t kSample = std::size_t{1} << 18; // bytes
+    constexpr std::size_t kSample = std::size_t{1} << 18; // size of the sample of rows in bytes
     StepCsvSize out{rowsOf(snapshot), 0};
     std::int64_t rows = 0;
     std::size_t bytes = 0;
@@ -63,7 +63,7 @@ void StepsExport::start(StepCsv table, const SnapshotPtr& snapshot, const QStrin
     m_job.request([this, table, snapshot, path, all,
                    tell = m_job.reporter()](std::stop_token stop) -> Outcome {
         OutputFile file(path.toStdString());
-        std::stop_source full; // the disk
+        std::stop_source full; // stopped if the disk is full or the export is cancelled
         const std::stop_callback cancelled(stop, [&full] { full.request_stop(); });
         std::int64_t rows = 0;
         QElapsedTimer sinceTold;
@@ -81,7 +81,7 @@ void StepsExport::start(StepCsv table, const SnapshotPtr& snapshot, const QStrin
         };
         const bool whole = writerOf(table)(*snapshot->problem, snapshot->schedule, snapshot->evaluation.rules,
                                            sink, {full.get_token(), {}});
-        if (stop.stop_requested() && !whole) // what was written goes with `file`
+        if (stop.stop_requested() && !whole) // the incomplete file is discarded together with `file`
             return {Unit{}, true};
         const auto written = file.commit();
         return {written ? Status(Unit{}) : Status(written.error()), false};

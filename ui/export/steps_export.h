@@ -13,7 +13,7 @@ namespace tilewright::ui {
 /// A table with one row per step of a schedule.
 enum class StepCsv { Steps, Occupancy };
 
-/// Expected size of the table as CSV, from the number of steps and the length of the first rows.
+/// Expected size of the table as CSV, estimated from the number of steps and the length of the first rows.
 struct StepCsvSize
 {
     std::int64_t rows = 0;
@@ -21,8 +21,8 @@ struct StepCsvSize
 };
 [[nodiscard]] StepCsvSize sizeOf(StepCsv table, const Snapshot& snapshot);
 
-/// Writes a table of steps in the background. The file appears when it is complete; an export that is
-/// cancelled or fails leaves nothing. One export runs at a time.
+/// Writes a table of steps in the background. The file appears only when it is complete, so that a cancelled
+/// or failed export leaves no file. One export runs at a time.
 class StepsExport : public QObject
 {
     Q_OBJECT
@@ -35,7 +35,7 @@ public:
 
 Q_SIGNALS:
     void progressed(double fraction);
-    /// `written`: success, or why there is no file. After cancel() `cancelled` is true.
+    /// `written`: success, or the reason why there is no file. `cancelled`: true after cancel().
     void finished(const tilewright::Status& written, bool cancelled);
 
 private:

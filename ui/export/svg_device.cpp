@@ -64,12 +64,12 @@ bool isDefault(const QXmlStreamAttribute& attribute, bool group)
     };
     return group ? among(kInherited) || among(kGroupDefaults) ||
                        attribute.qualifiedName().startsWith(
-                           QLatin1String("font-")) // text elements have their own font
+                           QLatin1String("font-")) // fonts are attributes of text elements, not of groups
                  : among(kMarkDefaults);
 }
 
-/// Font family with fallbacks. Names such as "Sans Serif" exist on this machine only, and browsers replace an
-/// unknown family by a serif font.
+/// Font family with fallbacks. Names such as "Sans Serif" exist on this machine only, and browsers would
+/// replace an unknown family by a serif font.
 QString fontStack(const QString& family)
 {
     static QHash<QString, QString> known;
@@ -124,7 +124,8 @@ private:
             return;
         }
         if (name == QLatin1String("g") || name == QLatin1String("defs")) {
-            m_waiting.push_back({name, in.attributes()}); // written only if an element follows inside
+            // The group is written only if an element follows inside it.
+            m_waiting.push_back({name, in.attributes()});
             return;
         }
         for (const Waiting& group : m_waiting)
@@ -217,7 +218,7 @@ QByteArray portableSvg(const QByteArray& generated, const QString& title, const 
                        const QList<double>& textWidths, const QString& idPrefix)
 {
     const QString plainTitle = QString::fromStdString(printable(title.toStdString()));
-    // Qt writes control characters as they are, and no XML parser reads on behind one.
+    // Qt writes control characters unescaped, and XML parsers stop at such a character.
     return Rewriter(plainTitle, size, textWidths, idPrefix)
         .rewritten(QByteArray::fromStdString(
             printableLines(std::string_view(generated.data(), static_cast<std::size_t>(generated.size())))));
@@ -315,7 +316,7 @@ public:
         const Place where = place(box);
         if (where == Place::Inside) {
             if (m_out.pen().style() == Qt::NoPen)
-                return; // the generator writes no text without a pen
+                return; // the generator writes no text if the painter has no pen
             m_textWidths.push_back(item.width());
             m_out.drawTextItem(at, item);
         } else if (where == Place::Across) {
@@ -335,14 +336,14 @@ public:
         if (where == Place::Outside || target.isEmpty() || source.isEmpty())
             return;
         const QRectF to = where == Place::Across ? target & clipHere().boundingRect() : target;
-        // Split large pixels into several: SVG viewers blur enlarged images, and the clip may cut through a
-        // pixel.
+        // Large pixels of an image are split into several: SVG viewers blur enlarged images, and the clip may
+        // cut through a pixel.
         const auto parts = [](double enlarged) {
             return enlarged > 1.5 ? std::clamp(static_cast<int>(std::ceil(2 * enlarged)), 1, 64) : 1;
         };
         const int across = parts(target.width() / source.width());
         const int down = parts(target.height() / source.height());
-        const double x = source.width() * across / target.width(); // image pixels per unit
+        const double x = source.width() * across / target.width(); // image pixels per unit of the target
         const double y = source.height() * down / target.height();
         const QRectF from(source.left() * across + (to.left() - target.left()) * x,
                           source.top() * down + (to.top() - target.top()) * y, to.width() * x,
@@ -350,7 +351,7 @@ public:
         const QImage pixels =
             across * down == 1 ? image : image.scaled(image.width() * across, image.height() * down);
         const QRect cut =
-            from.toAlignedRect() & pixels.rect(); // whole pixels; the target is adjusted to them
+            from.toAlignedRect() & pixels.rect(); // whole pixels of the image; the target is adjusted to them
         if (cut.isEmpty())
             return;
         m_out.drawImage(QRectF(to.left() + (cut.left() - from.left()) / x,
@@ -391,7 +392,7 @@ private:
             return Place::Inside;
         const QRectF here = m_out.transform().mapRect(box);
         const QRectF clip = m_clip->boundingRect();
-        // Grow the box a little: a point or an axis-parallel line has no area, but must be drawn.
+        // The box is grown a little: a point or an axis-parallel line has no area, but must be drawn.
         const QRectF grown = here.adjusted(-1e-6, -1e-6, 1e-6, 1e-6);
         if (!clip.intersects(grown))
             return Place::Outside;

@@ -11,10 +11,10 @@ class QPainter;
 
 namespace tilewright::ui {
 
-inline constexpr int kLogicalDpi = 96; ///< logical resolution of all exported pictures
+inline constexpr int kLogicalDpi = 96; ///< logical resolution of all exported pictures in dots per inch
 
-/// Draws `paint` into an SVG document. QSvgGenerator supports neither clipping nor parts of images:
-/// everything is clipped before it reaches the generator. Enlarged images keep hard edges.
+/// Draws `paint` into an SVG document. QSvgGenerator supports neither clipping nor drawing a part of an
+/// image, so everything is clipped before it reaches the generator. Enlarged images keep hard edges.
 [[nodiscard]] QByteArray svgOf(const QString& title, const QSize& size, int dpi,
                                const std::function<void(QPainter&)>& paint);
 

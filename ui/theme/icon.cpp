@@ -46,7 +46,7 @@ public:
     {
         QSvgRenderer(inColour(m_svg, colourFor(mode, state))).render(painter, rect);
     }
-    /// Caches pixmaps: buttons request them at every repaint, and rendering the SVG is slow.
+    /// Caches pixmaps: buttons request them at every repaint, and rendering an SVG is slow.
     QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override
     {
         QPixmap& known = m_pixmaps[{size.width(), size.height(), colourFor(mode, state).rgba()}];
@@ -71,7 +71,7 @@ private:
     }
 
     QByteArray m_svg;
-    std::map<std::tuple<int, int, QRgb>, QPixmap> m_pixmaps; ///< key: width, height and colour
+    std::map<std::tuple<int, int, QRgb>, QPixmap> m_pixmaps; ///< pixmaps by width, height and colour
 };
 
 } // namespace

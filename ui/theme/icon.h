@@ -13,7 +13,7 @@ namespace tilewright::ui {
 /// Icon of resources/icons in the text colour of the palette, sharp at every scale.
 [[nodiscard]] QIcon icon(const QString& name);
 [[nodiscard]] QIcon applicationIcon();
-/// Paints an icon of resources/icons in this colour, for painted views.
+/// Paints an icon of resources/icons in the given colour, for painted views.
 void paintIcon(QPainter& painter, const QString& name, const QRectF& rect, const QColor& colour);
 
 } // namespace tilewright::ui

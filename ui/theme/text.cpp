@@ -164,8 +164,8 @@ QString plain(const QString& text)
 
 QString sentence(const QString& text)
 {
-    // Matches separate whole numbers with or without commas between groups, but not numbers in names
-    // ("op1024", "conv-2048", "a/4096.json").
+    // Matches whole numbers, with or without commas between groups, that stand alone. Does not match numbers
+    // in names ("op1024", "conv-2048", "a/4096.json").
     static const QRegularExpression form(QStringLiteral(
         "(?<![\\w.,/:-])(?:\\d{1,3}(?:,\\d{3})+|\\d{4,15})(?=(?:\\.\\d+)?(?![\\w-]|\\.\\w|/|,\\d))"));
     QString out;

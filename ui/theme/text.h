@@ -33,14 +33,14 @@ namespace tilewright::ui {
 [[nodiscard]] QString significantNumber(double value, int digits = 3);
 /// Short number for axes and badges: "12.3k", "4.56M".
 [[nodiscard]] QString shortNumber(double value);
-/// An energy with four digits and the unit that suits it, from pJ to J.
+/// An energy with four digits and a suitable unit, from pJ to J.
 [[nodiscard]] QString energyText(double picojoules);
 /// Scientific notation: "1.234 × 10⁸".
 [[nodiscard]] QString scientific(double value);
 [[nodiscard]] QString superscript(int value);
 /// Number with sign: "+12.5", "−3 276.8"; "±0" for no change.
 [[nodiscard]] QString signedNumber(double value);
-/// after − before; 0 if the difference is only a rounding error of sums (R10.3).
+/// Returns after − before, or 0 if the difference is only a rounding error of sums (R10.3).
 [[nodiscard]] double change(double before, double after);
 /// Fraction as percentage with sign: "−12.4 %".
 [[nodiscard]] QString signedPercent(double fraction);
@@ -48,7 +48,7 @@ namespace tilewright::ui {
 /// Time with a suitable unit: "0.52 ms", "1.25 s".
 [[nodiscard]] QString secondsText(double seconds);
 /// Progress of a computation: "52.0 %, about 3 s left". The estimate appears after half a second. `seconds`:
-/// time so far.
+/// elapsed time.
 [[nodiscard]] QString progressText(double fraction, double seconds);
 /// Sizes with signs between them: "1 024 × 64 × 8".
 [[nodiscard]] QString sizeText(std::initializer_list<std::int64_t> sizes,
@@ -57,7 +57,7 @@ namespace tilewright::ui {
 [[nodiscard]] QString bytesText(std::int64_t bytes);
 /// Removes grouping and typographic signs from all numbers in a text, for the clipboard.
 [[nodiscard]] QString plainNumbers(QString text);
-/// Number with a noun: "1 step", "12 345 steps". `one` and `many`: the noun in singular and plural.
+/// Number with a noun: "1 step", "12 345 steps". `one` and `many`: singular and plural of the noun.
 [[nodiscard]] QString counted(std::int64_t n, const QString& one, const QString& many);
 
 /// Translates a text, for code outside of QObject classes.
@@ -71,14 +71,15 @@ namespace tilewright::ui {
 /// Sign of a bound, as paintBoundMark() draws it: "△", "▽", "◇".
 [[nodiscard]] QString boundSign(Bound bound);
 
-/// Protects thin spaces in the numbers of rich text: Qt would replace them by normal spaces that can break.
+/// Replaces thin spaces in the numbers of rich text by an entity: Qt would turn them into normal spaces, at
+/// which lines can break.
 [[nodiscard]] QString rich(QString html);
 
-/// Text that may contain names, for a tooltip or label: Qt would interpret a name that looks like markup.
-/// Other texts are unchanged.
+/// Escapes a text that may contain names, for a tooltip or label: Qt would interpret a name that looks like
+/// markup. Texts that do not look like markup are unchanged.
 [[nodiscard]] QString plain(const QString& text);
 
-/// Message of the core library for the window: formats its numbers like number().
+/// Converts a message of the core library for the window: its numbers are formatted as by number().
 [[nodiscard]] QString sentence(const QString& text);
 [[nodiscard]] QString sentence(const std::string& text);
 /// sentence() with a capital letter at the beginning and a full stop at the end.

@@ -29,7 +29,7 @@ TextMetrics::TextMetrics(const QFont& font) : QFontMetricsF(font), m_widths(widt
 
 double TextMetrics::horizontalAdvance(const QString& text) const
 {
-    constexpr qsizetype kMost = 5000; // limit of cached widths per font
+    constexpr qsizetype kMost = 5000; // maximum number of cached widths per font
     if (const auto it = m_widths.constFind(text); it != m_widths.cend())
         return *it;
     if (m_widths.size() >= kMost)
@@ -66,7 +66,8 @@ bool isSeparator(char c)
     return c == '.' || c == '/' || c == ':';
 }
 
-/// Splits a name into parts after dots, slashes and colons, or after underscores if it has none of these.
+/// Splits a name into parts that end with a dot, slash or colon, or with an underscore if it has none of
+/// these.
 QStringList parts(const QString& name)
 {
     QStringList out;
@@ -83,7 +84,8 @@ QStringList parts(const QString& name)
     return out;
 }
 
-/// First letter and digits of a part with its separator: "head1." gives "h1.", "norm." gives "n.".
+/// Returns the first letter, the digits and the separator of a part: "head1." gives "h1.", "norm." gives
+/// "n.".
 QString initial(const QString& part)
 {
     QString out;
@@ -130,7 +132,7 @@ QString fittingName(const QString& name, const std::function<bool(const QString&
             return text;
     }
     const QString dots(QChar(0x2026));
-    // Keep a numbered part and elide the last word instead: "h1.cont…".
+    // A part with a number is kept, and the last word is elided instead: "h1.cont…".
     const auto isNumbered = [](const QString& part) {
         return std::any_of(part.begin(), part.end(), [](QChar c) { return c.isDigit(); });
     };
@@ -142,7 +144,7 @@ QString fittingName(const QString& name, const std::function<bool(const QString&
     for (qsizetype i = 1; i < list.size(); ++i)
         if (QString text = dots + list.mid(i).join(QString()); fits(text))
             return text;
-    // Elide in the middle: beginning and end identify a name best.
+    // The name is elided in the middle, because its beginning and end identify it best.
     const QString last = list.back();
     for (qsizetype kept = last.size() - 1; kept > 1; --kept) {
         const qsizetype head = kept / 2;

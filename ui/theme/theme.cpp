@@ -177,7 +177,7 @@ QPalette Theme::palette() const
     set(QPalette::ToolTipBase, raised, raised);
     set(QPalette::ToolTipText, text, text);
     set(QPalette::PlaceholderText, muted, faint);
-    // Fusion uses these colours for bevels.
+    // Fusion draws bevels in these colours.
     set(QPalette::Light, mix(panel, Qt::white, dark ? 0.10 : 0.7), panel);
     set(QPalette::Midlight, mix(panel, Qt::white, dark ? 0.06 : 0.4), panel);
     set(QPalette::Mid, mix(panel, Qt::black, dark ? 0.25 : 0.20), panel);
@@ -241,7 +241,7 @@ QFont uiFont(double scale, int weight)
 
 QFont numberFont(double scale)
 {
-    constexpr int kFixed = -1; // key of the fixed-width font, instead of a weight
+    constexpr int kFixed = -1; // marks the fixed-width font in the cache key, in place of a weight
     return knownFont(scale, kFixed, [&](const QFont& base) {
         QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
         font.setPointSizeF(std::max(8.0, base.pointSizeF() * scale));
@@ -261,8 +261,8 @@ void fillHatch(QPainter& painter, const QRectF& rect, const Theme& theme)
     painter.setClipRect(rect, Qt::IntersectClip);
     painter.setPen(QPen(Theme::mix(theme.canvas, theme.muted, 0.6), 1));
     constexpr double kPitch = 6;
-    // The lines have fixed positions independent of the rectangle, so that neighbouring cells look like one
-    // area.
+    // The positions of the hatch lines do not depend on the rectangle, so that neighbouring cells look like
+    // one area.
     const double from = std::floor((rect.left() + rect.top()) / kPitch) * kPitch;
     for (double d = from; d <= rect.right() + rect.bottom(); d += kPitch)
         painter.drawLine(QPointF(d - rect.top(), rect.top()), QPointF(d - rect.bottom(), rect.bottom()));
@@ -305,7 +305,8 @@ public:
         }
     }
 
-    /// Marks the selected tab by a line at its outer edge: in dark colours its shade is hardly another one.
+    /// Marks the selected tab by a line at its outer edge, because in dark colours its shade hardly differs
+    /// from that of other tabs.
     void drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
                      const QWidget* widget) const override
     {

@@ -24,16 +24,16 @@ struct Theme
     QColor grid;                           ///< hairlines on the canvas
     QColor outline;                        ///< outlines of shapes; contrast at least 3:1 on the canvas
     QColor selection;                      ///< background of selected items
-    QColor ink = QColor(0x11, 0x11, 0x11); ///< text on categorical colours, same in both themes
+    QColor ink = QColor(0x11, 0x11, 0x11); ///< text on categorical colours, the same in both themes
 
     QColor memoryBound, computeBound, balanced;
-    /// Kinds of data in fast memory, and the parts of a bar of time.
+    /// Colours for kinds of data in fast memory and for the parts of a time bar.
     QColor resident, input, output, accumulator, retained, interior;
     QColor computeTime, loadTime, storeTime;
 
     std::array<QColor, 8> categorical;
-    std::array<QColor, 9> sequential; ///< low to high
-    std::array<QColor, 9> diverging;  ///< better (blue) to worse (orange)
+    std::array<QColor, 9> sequential; ///< colour ramp from low to high values
+    std::array<QColor, 9> diverging;  ///< colour ramp from better (blue) to worse (orange)
 
     [[nodiscard]] static const Theme& light();
     [[nodiscard]] static const Theme& darkTheme();
@@ -45,7 +45,7 @@ struct Theme
     [[nodiscard]] QColor ramp(double x) const;
     /// Colour of a difference: x from -1 (better) to 1 (worse).
     [[nodiscard]] QColor difference(double x) const;
-    /// Text colour with the better contrast on `background`: near-black or near-white.
+    /// Text colour, near-black or near-white, with the better contrast on `background`.
     [[nodiscard]] QColor inkOn(const QColor& background) const;
     /// Opaque mix of two colours: `top` with opacity `alpha` over `bottom`.
     [[nodiscard]] static QColor mix(const QColor& bottom, const QColor& top, double alpha);
@@ -62,14 +62,14 @@ struct Theme
 
 /// Colour of the hatch of a halo (R1.8) on the colours of buffers.
 [[nodiscard]] QColor haloColour(const Theme& theme);
-/// Fills a rectangle with a grey 45 degree hatch, the sign for "does not fit".
+/// Fills a rectangle with a grey 45 degree hatch, which marks what does not fit.
 void fillHatch(QPainter& painter, const QRectF& rect, const Theme& theme);
 
 /// Fusion style with visible check boxes on dark panels (Fusion draws their frames darker than the window).
 /// `reduceMotion`: disables the animations of the style.
 [[nodiscard]] QStyle* makeStyle(bool reduceMotion = false);
 
-/// Size of toolbar icons in pixels for the present font: 20 for usual fonts.
+/// Returns the size of toolbar icons in pixels for the current font: 20 for usual fonts.
 [[nodiscard]] int toolIconSize();
 
 } // namespace tilewright::ui

@@ -8,7 +8,7 @@
 
 namespace tilewright::ui {
 
-/// All objects that one window (or one render without a window) works on.
+/// All objects on which a window works. `render` and other verbs have one without a window.
 struct AppState
 {
     Workspace workspace;

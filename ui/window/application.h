@@ -7,15 +7,15 @@
 
 namespace tilewright::ui {
 
-/// Application in which an exception of a slot or an event handler is a notice() to the user and not the end
-/// of the program.
+/// Application in which an exception in a slot or event handler becomes a notice() to the user and does not
+/// end the program.
 class Application : public QApplication
 {
 public:
     using QApplication::QApplication;
     bool notify(QObject* receiver, QEvent* event) override;
 
-    /// Runs a function. An exception becomes a notice(), and the result is false.
+    /// Runs a function. If it throws an exception, calls notice() and returns false.
     static bool guarded(const std::function<bool()>& run) noexcept;
 };
 

@@ -36,7 +36,7 @@ int score(const QString& text, const QString& word)
     return static_cast<int>(at) + (wordStart ? 0 : 50) + (wordEnd ? 0 : 10);
 }
 
-/// Match score of a query: every word must occur in the label, the name or `more` (with a penalty).
+/// Match score of a query: every word must occur in the label, in the name, or (with a penalty) in `more`.
 /// Returns -1 if a word is missing.
 int score(const QString& label, const QString& name, const QString& more, const QStringList& words)
 {
@@ -51,8 +51,9 @@ int score(const QString& label, const QString& name, const QString& more, const 
                 return -1;
             total += kMorePenalty + inMore;
         } else {
-            // The label of a command is its menu and its name. A match in the name ranks first: "Lens:
-            // Wavefront of the product" before "Wavefront: First cycle" and "Wavefront: Play the wavefront".
+            // The label of a command consists of its menu and its name. Matches in the name rank first:
+            // "Lens: Wavefront of the product" before "Wavefront: First cycle" and "Wavefront: Play the
+            // wavefront".
             const bool command = !name.isEmpty() && label.endsWith(name);
             if (inName < 0)
                 total += inLabel + (name.isEmpty() ? 0 : kMenuPenalty);
@@ -63,7 +64,7 @@ int score(const QString& label, const QString& name, const QString& more, const 
     return total;
 }
 
-/// Synonyms under which a command is found.
+/// Returns synonyms by which a command can be found.
 QString synonymsOf(const QString& command)
 {
     static const QMap<QString, QString> words{
@@ -97,7 +98,7 @@ QString synonymsOf(const QString& command)
     return words.value(command);
 }
 
-/// Paints a row: icon, text, and right-aligned the detail (keys, type or reason).
+/// Paints a row: icon, text, and right-aligned detail (keys, type or reason).
 class RowDelegate : public QStyledItemDelegate
 {
 public:

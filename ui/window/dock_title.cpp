@@ -11,7 +11,7 @@ namespace tilewright::ui {
 
 DockTitle::DockTitle(QDockWidget& dock) : QWidget(&dock), m_maximise(new QToolButton(this))
 {
-    // The dock handles the mouse where there is no button: drags, and double-clicks.
+    // The dock handles mouse events outside of the buttons: drags and double clicks.
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(6, 1, 2, 1);
     row->setSpacing(0);

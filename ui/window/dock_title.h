@@ -6,7 +6,8 @@
 
 namespace tilewright::ui {
 
-/// The title bar of a dock: its name, and buttons that maximise it, detach it from the window and close it.
+/// The title bar of a dock: its name, and buttons to maximise the dock, to detach it from the window and to
+/// close it.
 class DockTitle : public QWidget
 {
     Q_OBJECT

@@ -16,7 +16,7 @@ namespace tilewright::ui {
 namespace {
 
 constexpr std::array kEndSignals{SIGTERM, SIGHUP, SIGINT};
-std::array<int, 2> g_signalPipe{-1, -1}; ///< a handler may write to a pipe, but not touch Qt
+std::array<int, 2> g_signalPipe{-1, -1}; ///< a signal handler may write to a pipe, but must not call Qt
 
 void noteSignal(int signal)
 {

@@ -8,8 +8,8 @@
 namespace tilewright::ui {
 
 /// Turns SIGTERM, SIGHUP and SIGINT into a call on the event loop, so that the program can save before it
-/// ends. A second signal of the same kind ends the program at once. Signals that the program was started with
-/// as ignored (nohup) stay so. At most one object at a time.
+/// ends. A second signal of the same kind ends the program at once. A signal that was ignored when the
+/// program started (nohup) stays ignored. At most one object may exist at a time.
 class EndSignals : public QObject
 {
 public:

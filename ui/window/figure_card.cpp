@@ -33,11 +33,11 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr std::size_t kOffered = 200; ///< elements of a group in the list of figures
+constexpr std::size_t kOffered = 200; ///< maximum number of elements of a group in the list of figures
 const QString kSchedule = QStringLiteral("schedule"), kNpu = QStringLiteral("npu"),
               kSystolic = QStringLiteral("systolic"), kMapping = QStringLiteral("mapping");
 
-/// All figures of a lens as it stands; nothing if it has no result.
+/// Returns all figures of the current content of a lens; nothing if the lens has no result.
 std::optional<figures::Figures> figuresOf(Workspace& workspace, const QString& lens)
 {
     if (lens == kSchedule) {
@@ -144,7 +144,7 @@ void FigureCard::build()
     buttons->addButton(m_back, QDialogButtonBox::ActionRole);
     buttons->addButton(m_more, QDialogButtonBox::ActionRole);
     for (QPushButton* button : findChildren<QPushButton*>())
-        button->setAutoDefault(false); // Enter belongs to the tree and the address
+        button->setAutoDefault(false); // Enter in the tree or in the address must not press the button
 
     auto* column = new QVBoxLayout(this);
     column->addWidget(m_address);
@@ -260,7 +260,7 @@ void FigureCard::showWhatIf()
 
 void FigureCard::done(int result)
 {
-    const QSignalBlocker quiet(m_address); // it takes the loss of the focus for an answer
+    const QSignalBlocker quiet(m_address); // the address field would treat the loss of the focus as input
     QDialog::done(result);
 }
 

@@ -20,10 +20,10 @@ namespace tilewright::ui {
 class ExplanationModel;
 class TableModel;
 
-/// The card of a figure: what it is, the tree of values that it is made of, what it leaves out, what other
-/// programs call it, and what 10 % more of each value of the machine changes. It stays open beside the window
-/// until it is closed, and shows the next figure that is asked. Alt and a click on a figure, or ? over it,
-/// ask.
+/// Explains a figure: its meaning, the tree of values from which it is computed, what it leaves out, its
+/// names in other programs, and its change if each value of the machine grows by 10 %. The card stays open
+/// beside the window until it is closed, and shows the next figure that the user asks about, by Alt+click on
+/// a figure or by ? over it.
 class FigureCard : public QDialog
 {
     Q_OBJECT
@@ -31,9 +31,9 @@ public:
     FigureCard(Workspace& workspace, QWidget* window);
     ~FigureCard() override;
 
-    /// Shows a figure by lens and address: "schedule:subgraphs.3.latency". False if there is none.
+    /// Shows the figure with this lens and address: "schedule:subgraphs.3.latency". False if there is none.
     bool ask(const QString& figure);
-    /// Shows the figure under the mouse, else the one that has the focus, else the main one of the lens.
+    /// Shows the figure under the mouse, or else the one with the focus, or else the main figure of the lens.
     void askHere();
     [[nodiscard]] const QString& shown() const { return m_shown; }
     void done(int result) override;
@@ -51,7 +51,7 @@ private:
     Workspace& m_workspace;
     QWidget& m_window;
     QString m_shown;
-    QStringList m_before; ///< figures that were shown before, for Back
+    QStringList m_before; ///< addresses of the figures that were shown before, for Back
     QComboBox* m_address = nullptr;
     QLabel* m_title = nullptr;
     QLabel* m_value = nullptr;

@@ -32,17 +32,18 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Key of the settings under which the problem of a schedule file is remembered.
+/// Key in the settings that stores the problem of a schedule file.
 QString problemKey(const QString& schedule)
 {
     return QStringLiteral("problemOf/") + QString::fromLatin1(schedule.toUtf8().toHex());
 }
 
 constexpr int kSettleMs = 150;
-/// Files above this size are compared by size, time of change and inode, unless Save writes them.
+/// Maximum size of files, in bytes, whose contents are compared. Larger files are compared by size, time of
+/// change and inode, unless Save writes them.
 constexpr qint64 kMostDigested = qint64{4} << 20;
 
-/// Size, time of change and inode; empty if there is no such file.
+/// Returns size, time of change and inode of a file; empty if the file does not exist.
 QByteArray stateOf(const QString& path)
 {
     struct stat info = {};
@@ -53,15 +54,16 @@ QByteArray stateOf(const QString& path)
            QByteArray::number(static_cast<quint64>(info.st_ino));
 }
 
-/// The problem of a schedule: the one that it was saved or opened with before, according to the settings,
-/// otherwise the one that its name points to. Empty if there is none.
+/// Returns the problem file of a schedule: the one with which it was saved or opened before, according to the
+/// settings, or else the one that its name refers to. Empty if there is none.
 QString problemOf(const QString& schedule)
 {
     const QString known = QSettings().value(problemKey(schedule)).toString();
     return QFileInfo::exists(known) ? known : problemBeside(QFileInfo(schedule));
 }
 
-/// Lock that a window holds while it has the file open. It is beside the settings, as the sessions are.
+/// Creates the lock that a window holds while it has the file open. The lock file is beside the settings,
+/// like the session files.
 std::unique_ptr<QLockFile> lockOf(const QString& path)
 {
     const QString folder = QFileInfo(QSettings().fileName()).path() + QStringLiteral("/open");
@@ -90,7 +92,7 @@ FileActions::FileActions(QWidget& window, AppState& state, MessageBar& messages)
     m_lookTimer.setSingleShot(true);
     m_lookTimer.setInterval(kSettleMs);
     connect(&m_lookTimer, &QTimer::timeout, this, &FileActions::lookForChanges);
-    // The folders are watched too: a watched file that is replaced by another one is no longer watched.
+    // The folders are watched, too, because a watched file is no longer watched after it has been replaced.
     for (auto signal : {&QFileSystemWatcher::fileChanged, &QFileSystemWatcher::directoryChanged})
         connect(m_watcher, signal, this, [this] {
             if (!m_lookTimer.isActive())
@@ -98,7 +100,7 @@ FileActions::FileActions(QWidget& window, AppState& state, MessageBar& messages)
         });
     connect(&m_state.workspace, &Workspace::edited, this, &FileActions::watchDocuments);
     m_state.document.whenChanged(this, Part::Problem, &FileActions::forgetClosed);
-    // An edit or another file answers the offer: remove it.
+    // After an edit, or after another file was opened, the offer is out of date and removed.
     m_state.document.whenChanged(this, Part::Problem | Part::Steps, [this] {
         if (!m_offer.isEmpty() && m_messages.text() == std::exchange(m_offer, {}))
             m_messages.dismiss();
@@ -156,7 +158,8 @@ bool FileActions::open(const QStringList& paths)
         const QString absolute = QFileInfo(path).absoluteFilePath();
         if (auto file = readLensFile(absolute)) {
             if (m_state.document.model() && absolute == m_state.document.problemPath())
-                file->kind = FileKind::Model; // it was opened for all lenses: reload it for all
+                // The file was opened for all lenses, so it is reloaded for all lenses.
+                file->kind = FileKind::Model;
             files.push_back(std::move(*file));
         } else {
             showFileError(file.error(), absolute);
@@ -166,7 +169,7 @@ bool FileActions::open(const QStringList& paths)
     sortForOpening(files);
     const QString other = takeCompared(files);
     const auto isSchedule = [](const LensFile& file) { return file.kind == FileKind::Schedule; };
-    // Several schedules of one problem are opened for a comparison: the last one with each of the others.
+    // Several schedules of one problem are opened to compare the last one with each of the others.
     bool compared = false;
     for (const LensFile& file : files) {
         const bool compare = isSchedule(file) && m_state.document.hasProblem() &&
@@ -249,7 +252,8 @@ bool FileActions::openFile(const LensFile& file)
         }
         watch(problem, {});
     } else if (!problem.isEmpty() && QFileInfo(problem) != QFileInfo(document.problemPath())) {
-        // A schedule of another problem: nobody is asked to save or discard before it is clear that it opens.
+        // For a schedule of another problem, first make sure that it can be opened; then ask the user to save
+        // or discard changes.
         if (const auto read = readSchedule(*document.problem(), file.text(), file.name());
             !read || !read->formatIssues.empty()) {
             showFileError(read ? Error{ErrorCode::Field, read->formatIssues.front().text, {}, file.name()}
@@ -266,7 +270,7 @@ bool FileActions::openFile(const LensFile& file)
         Q_EMIT lensOpened(file.kind);
     if (!opened) {
         if (file.kind == FileKind::Schedule && document.hasProblem() && !hadProblem)
-            Q_EMIT this->opened(FileKind::Problem); // the problem is open, with the notes on it
+            Q_EMIT this->opened(FileKind::Problem); // the problem stays open, with the message on it
         if (file.kind == FileKind::Schedule && document.hasProblem() &&
             readSchedule(*document.problem(), file.text(), file.name())) {
             showFileError(opened.error(), file.path, tr("Open anyway"), [this, path = file.path] {
@@ -297,7 +301,7 @@ bool FileActions::openFile(const LensFile& file)
     rememberRecent(file.path);
     if (file.kind == FileKind::Schedule)
         QSettings().setValue(problemKey(file.path), document.problemPath());
-    if (!isDocumentFile(file.path)) // otherwise watchDocuments() has done it
+    if (!isDocumentFile(file.path)) // for document files, watchDocuments() has already done this
         watch(file.path, {});
     warnIfOpenElsewhere(file.path);
     Q_EMIT this->opened(file.kind);
@@ -315,8 +319,8 @@ void FileActions::offerAllLenses(const LensFile& file)
                     });
 }
 
-/// Names the sizes that the file leaves open, until the user has chosen them, and options that were
-/// forgotten.
+/// Shows a message with the sizes that the file leaves open, as long as the user has not chosen them, and
+/// with options that were forgotten.
 void FileActions::tellAssumedSizes()
 {
     const Document& document = m_state.document;
@@ -409,7 +413,7 @@ void FileActions::lookForChanges()
         const QByteArray state = stateOf(path);
         if (!file.state.isNull() && state == file.state)
             continue;
-        m_watcher->removePath(path); // which may refer to the file that was replaced
+        m_watcher->removePath(path); // the descriptor may refer to the file that was replaced
         m_watcher->addPath(path);
         const bool wasThere = file.state.isNull() || !file.state.isEmpty();
         file.state = state.isEmpty() ? QByteArray("") : state;
@@ -511,7 +515,7 @@ bool FileActions::saveAs(LensDocument& document)
 {
     if (!document.hasContent())
         return false;
-    // Suggest the folder of its file or problem, but not the folder of the samples.
+    // The suggested folder is that of the file or of the problem, but not the folder of the samples.
     QString beside = document.path();
     if (document.lens() == Lens::Schedule)
         beside = m_state.document.problemPath();
@@ -552,7 +556,8 @@ bool FileActions::confirmDiscard(const std::vector<LensDocument*>& documents)
                     tr("These have changes that are not saved:") + QStringLiteral("\n\n") +
                         names.join(QLatin1Char('\n')),
                     QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, &m_window);
-    box.button(QMessageBox::Save)->setText(tr("&Save")); // Qt's own texts have no keys on every desktop
+    // Qt's own texts do not have access keys on every desktop
+    box.button(QMessageBox::Save)->setText(tr("&Save"));
     box.button(QMessageBox::Discard)->setText(tr("&Discard"));
     box.button(QMessageBox::Cancel)->setText(tr("&Cancel"));
     box.setTextFormat(Qt::PlainText);

@@ -15,8 +15,8 @@ namespace tilewright::ui {
 
 class MessageBar;
 
-/// File commands: open, save, ask before changes are lost, report exports. Results appear in the message bar;
-/// signals tell the window which view to show.
+/// Commands for files: open, save, ask before changes are lost, report exports. Results appear in the message
+/// bar. Signals tell the window which view to show.
 class FileActions : public QObject
 {
     Q_OBJECT
@@ -27,78 +27,83 @@ public:
     /// Opens problems, schedules and files of the other lenses. True if all could be opened.
     bool open(const QStringList& paths);
     void chooseAndOpen();
-    /// Asks for a model file and compares the open model with it.
+    /// Asks the user for a model file and compares the open model with it.
     void chooseAndCompare();
     bool compareWith(const QString& path);
     /// Reads the files of the current document again from disk.
     void reload();
-    /// Folder that save dialogs start in: that of the open problem, or the user's documents for a sample.
+    /// Returns the folder in which save dialogs start: that of the open problem; for a sample, the user's
+    /// documents.
     [[nodiscard]] QString startFolder() const;
-    /// Writes the document to its file. Asks for a file if it has none or if that is one of the samples, and
-    /// what to do if another program has changed the file. True if nothing is left to save.
+    /// Writes the document to its file. If it has none, or if the file is a sample, asks for a file. If
+    /// another program has changed the file, asks what to do. True if nothing is left to save.
     bool save(LensDocument& document);
     bool saveAs(LensDocument& document);
     /// Asks once whether to save or discard the changes of these documents. False if the user cancels.
     bool confirmDiscard(const std::vector<LensDocument*>& documents);
     void rememberRecent(const QString& path);
-    /// Shows a message with the path of an exported file, or with the error.
+    /// Shows a message with the path of the exported file, or with the error.
     void showExported(const Status& written, const QString& path);
 
 Q_SIGNALS:
-    void opening(); ///< before a file is opened: save the session of the present one
-    void lensOpened(tilewright::FileKind kind); ///< a file of Systolic, NPU or Mapping was read, valid or not
-    void opened(tilewright::FileKind kind);     ///< a file was opened without errors
-    void viewWanted(const QString& name);       ///< the user wants to see the view that a message refers to
-    void comparisonOpened();                    ///< a comparison of schedules or models was opened
+    void opening(); ///< emitted before a file is opened: save the session of the current file
+    /// emitted after a file of the Systolic, NPU or Mapping lens was read, even if it is not valid
+    void lensOpened(tilewright::FileKind kind);
+    void opened(tilewright::FileKind kind); ///< emitted after a file was opened without errors
+    /// emitted when the user wants to see the view to which a message refers
+    void viewWanted(const QString& name);
+    void comparisonOpened(); ///< emitted after a comparison of schedules or models was opened
     void recentChanged();
 
 private:
     void offerSchedules(const QString& problem);
     bool openFile(const LensFile& file);
-    /// Offers to open a model that is open in one lens as the workload of all lenses.
+    /// A model was opened in one lens: offers to open it as the workload of all lenses.
     void offerAllLenses(const LensFile& file);
     void tellAssumedSizes();
     void warnAboutImport(); ///< warns if operators of the open model could not be imported
-    /// Shows an error of a file, with a button that shows its position in the text if known, and an optional
-    /// second button.
+    /// Shows an error in a file. If the position of the error is known, a button shows it in the text. There
+    /// may be a second button.
     void showFileError(const Error& error, const QString& file, const QString& otherText = {},
                        std::function<void()> other = {});
     void showError(const Error& error);
     [[nodiscard]] bool write(LensDocument& document, const QString& path);
-    /// Asks what to do with the changes of a document whose file another program has changed.
+    /// Asks what to do with the changes of a document if another program has changed its file.
     [[nodiscard]] bool saveChanged(LensDocument& document);
 
-    /// A file whose changes on disk are reported.
+    /// A file that is watched for changes by other programs.
     struct Watched
     {
-        QByteArray known; ///< what was read or written last: printOf()
-        QByteArray state; ///< size, time of change and inode at the last look; empty before the first one
-        bool isDocument = false;         ///< path() of a document
-        std::unique_ptr<QLockFile> lock; ///< held while the file is open here; not held if another window has
-                                         ///< it open. Null if that is not looked after.
+        QByteArray known; ///< printOf() of the content that was read or written last
+        QByteArray state; ///< size, time of change and inode at the last check; empty before the first one
+        bool isDocument = false; ///< true if the file is the path() of a document
+        /// lock that is held while the file is open here. Not held if another window has
+        std::unique_ptr<QLockFile> lock;
+        ///< the file open. Null if the file is not locked.
     };
-    /// `known`: digest of the content that was read or written; empty if not known.
+    /// Watches a file. `known`: digest of the content that was read or written; empty if not known.
     void watch(const QString& path, const QByteArray& known);
     void watchDocuments();
-    void forgetClosed();   ///< ends the watch of files of an earlier workload
-    void lookForChanges(); ///< reports the watched files that differ from what was read or written
+    void forgetClosed(); ///< stops watching the files of an earlier workload
+    /// checks the watched files, and reports those that differ from what was read or written
+    void lookForChanges();
     void reportChange(const QString& path, const QString& text);
     void dismissReport(const QString& path);
     [[nodiscard]] bool isDocumentFile(const QString& path) const;
     [[nodiscard]] QByteArray printOf(const QString& path) const;
-    /// Says so if the file is open in another window of the program.
+    /// Shows a message if the file is open in another window of the program.
     void warnIfOpenElsewhere(const QString& path);
 
     QWidget& m_window;
     AppState& m_state;
     MessageBar& m_messages;
-    QString m_offer; ///< text of the offer that the message bar shows now; empty for none
+    QString m_offer; ///< text of the offer that the message bar shows; empty if it shows none
     QFileSystemWatcher* m_watcher;
-    std::map<QString, Watched> m_watched; ///< by path
-    QTimer m_lookTimer;                   ///< waits until a file that is being replaced is complete
-    QString m_reported;                   ///< file of the report that the message bar shows; empty for none
-    QString m_report;                     ///< its text
-    bool m_reloading = false;             ///< the user has agreed to lose the changes
+    std::map<QString, Watched> m_watched; ///< watched files by path
+    QTimer m_lookTimer;       ///< delays the check until a file that is being replaced is complete
+    QString m_reported;       ///< file whose report the message bar shows; empty if it shows none
+    QString m_report;         ///< text of the report on m_reported
+    bool m_reloading = false; ///< true if the user has agreed to lose the changes
 };
 
 } // namespace tilewright::ui

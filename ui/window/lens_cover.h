@@ -7,14 +7,15 @@ class QLabel;
 
 namespace tilewright::ui {
 
-/// Covers a view of the Systolic, NPU or Mapping lens while the lens cannot show the open workload. States
-/// the reason and offers to show the earlier content of the lens: a sample or another workload.
+/// Covers a view of the Systolic, NPU or Mapping lens while the lens cannot show the open workload. The cover
+/// states the reason and offers to show the earlier content of the lens, which is a sample or another
+/// workload.
 class LensCover : public QWidget
 {
     Q_OBJECT
 public:
     LensCover(const ViewContext& context, Lens lens, View& view);
-    [[nodiscard]] QString text() const; ///< the reason; empty while the cover is hidden
+    [[nodiscard]] QString text() const; ///< the reason as text; empty while the cover is hidden
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -66,8 +66,8 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make
 
 MainWindow::~MainWindow()
 {
-    // Signals that the state emits while it is destroyed must not reach the window. Views refer to the state
-    // and are deleted before it.
+    // The state emits signals while it is destroyed; these must not reach the window. Views refer to the
+    // state, so they are deleted first.
     m_state->workspace.setGuard({});
     disconnect(&m_state->workspace, nullptr, this, nullptr);
     disconnect(&m_state->workspace.undoGroup(), nullptr, this, nullptr);
@@ -75,7 +75,7 @@ MainWindow::~MainWindow()
     disconnect(&m_state->selection, nullptr, this, nullptr);
     disconnect(m_panes.get(), nullptr, this, nullptr);
     disconnect(m_centre, nullptr, this, nullptr);
-    delete m_recovery; // removes the recovery copy: the program did not crash
+    delete m_recovery; // removes the recovery copy, because the program did not crash
     m_session.reset();
     m_panes.reset();
 }
@@ -87,7 +87,7 @@ void MainWindow::createParts()
     m_startPage = new StartPage(context, m_centre);
     m_centre->addWidget(m_startPage);
     setCentralWidget(m_centre);
-    auto* messages = new QWidget(this); // the offer of the recovery above the message
+    auto* messages = new QWidget(this); // the offer to recover is above the message
     auto* rows = new QVBoxLayout(messages);
     rows->setContentsMargins(0, 0, 0, 0);
     rows->setSpacing(0);
@@ -172,8 +172,8 @@ void MainWindow::connectParts()
         m_messages->show(MessageBar::Kind::Info, tr("The recovery copy can be written again."));
     });
     connect(m_recovery, &Recovery::restored, this, [this] { m_session->restoreFile(); });
-    // The session manager asks for this before it ends the program. If the user then stays logged in, the
-    // next edit makes the program ask again before changes are lost.
+    // The session manager requests this before it ends the program. If the user cancels the logout, the next
+    // edit makes the program ask again before changes are lost.
     connect(
         qApp, &QGuiApplication::commitDataRequest, this, [this] { keepForNextStart(); },
         Qt::DirectConnection);
@@ -181,7 +181,7 @@ void MainWindow::connectParts()
 
     connect(&workspace, &Workspace::refused, this,
             [this](const QString& why) { m_messages->show(MessageBar::Kind::Warning, why); });
-    // Show the Systolic lens when another lens opens a GEMM in it.
+    // If another lens opens a GEMM in the Systolic lens, that lens is shown.
     connect(&workspace, &Workspace::gemmOpened, this, [this] { showView(QStringLiteral("systolic")); });
     for (auto signal : {&Workspace::edited, &Workspace::currentChanged})
         connect(&workspace, signal, this, [this] {
@@ -189,7 +189,7 @@ void MainWindow::connectParts()
             m_state->actions.refresh();
         });
     document.whenChanged(this, Part::Problem, [this] { m_panes->showCentre(); });
-    // A comparison that has nothing left to compare gives its place back to the graph.
+    // If there is nothing left to compare, the graph replaces the comparison.
     const auto leaveEmptyComparison = [this] {
         if (m_centre->currentWidget() == view(QStringLiteral("compare")) && m_state->document.hasProblem() &&
             m_state->document.baselines().empty() && !m_state->workspace.compared().isOpen())
@@ -204,9 +204,10 @@ void MainWindow::connectParts()
             m_state->actions.refresh();
     });
     if (auto* solver = qobject_cast<SolverView*>(view(QStringLiteral("solver")))) {
-        // F9 starts the solver from any view: show the Solver view then.
+        // F9 starts the solver from any view, so the Solver view is shown.
         connect(solver, &SolverView::started, this, [this] {
-            m_panes->showLens(Lens::Schedule); // what is solved, and where the result is shown
+            // The schedule that is solved, and the place where the result is shown.
+            m_panes->showLens(Lens::Schedule);
             QDockWidget* dock = m_panes->dock(QStringLiteral("solver"));
             dock->show(), dock->raise();
         });
@@ -226,25 +227,26 @@ void MainWindow::connectParts()
             tr("Re-tile for the new machine"), [this] { retile(); }, tr("Keep the tiles"), [] {});
         m_retileQuestion = m_messages->text();
     });
-    // The question is about the last step only.
+    // The question refers to the last step only, so a further step removes it.
     connect(&document.undoStack(), &QUndoStack::indexChanged, this, [this, &document] {
         if (!m_retileQuestion.isEmpty() && m_messages->text() == m_retileQuestion && !document.canRetile())
             m_messages->dismiss();
     });
-    // A new drag dismisses the message about the last refused drop, which would cover the graph.
+    // A new drag dismisses the message about the last refused drop, because it would cover the graph.
     if (auto* graph = qobject_cast<GraphView*>(view(QStringLiteral("graph"))))
         connect(&graph->drag(), &GraphDrag::begun, m_messages, &MessageBar::dismissNotice);
 
-    // Connected after all views: does the layout of controls that an evaluation resizes before they are
-    // painted, so that they are painted once. Each round lays out one more level of parents.
+    // Connected after all views. Lays out the controls that an evaluation has resized before they are
+    // painted, so that they are painted only once. Each round lays out the next level of parents.
     document.whenChanged(this, Part::Snapshot, [] {
-        constexpr int kRounds = 4; // levels: control, page, scroll area, dock
+        constexpr int kRounds = 4; // levels of nested layouts: control, page, scroll area, dock
         for (int i = 0; i < kRounds; ++i)
             QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
     });
 }
 
-/// Subgraphs that no tile fits into the fast memory of the new machine stay as they are: the message says so.
+/// Chooses the tiles anew. Subgraphs of which no tile fits into the fast memory of the new machine stay
+/// unchanged; the message says so.
 void MainWindow::retile()
 {
     Document& document = m_state->document;
@@ -257,7 +259,7 @@ void MainWindow::retile()
                      tr("The schedule has new tiles, but it is not valid on this machine: %1")
                          .arg(ui::sentence(snapshot->evaluation.verdict()->text)),
                      tr("Show the problems"), [this] { showView(QStringLiteral("problems")); });
-    m_retileQuestion = m_messages->text(); // ends with the next step, too
+    m_retileQuestion = m_messages->text(); // the next step also ends this message
 }
 
 void MainWindow::refreshHeadline()
@@ -335,7 +337,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
 
 void MainWindow::fitOnto(const QSize& screen)
 {
-    // The window with frame and title must fit the screen: the total is in its bottom line.
+    // The window with frame and title must fit on the screen, because the total is in its bottom line.
     constexpr QSize kFrame(16, 48);
     const QSize room = screen - kFrame;
     if (width() <= room.width() && height() <= room.height())
@@ -346,7 +348,8 @@ void MainWindow::fitOnto(const QSize& screen)
 
 namespace {
 
-/// Changes the font of all widgets. Widgets with their own font size (headings) are scaled in proportion.
+/// Changes the font of all widgets. Widgets with a font size of their own (headings) are scaled in
+/// proportion.
 void changeFont(const QWidget& window, const QFont& font)
 {
     const auto size = [](const QWidget& w) { return w.font().pointSizeF(); };
@@ -358,7 +361,7 @@ void changeFont(const QWidget& window, const QFont& font)
     const double before = QApplication::font().pointSizeF();
     QApplication::setFont(font);
     for (const auto& [w, was] : own)
-        if (size(*w) == was && before > 0) { // unless the widget has already changed its own font
+        if (size(*w) == was && before > 0) { // unless the widget has already adapted its font
             QFont changed = w->font();
             changed.setPointSizeF(was * font.pointSizeF() / before);
             w->setFont(changed);
@@ -417,17 +420,18 @@ void MainWindow::setTheme(const QString& choice)
     if (auto* primary = findChild<QToolButton*>(QStringLiteral("primary")))
         primary->setStyleSheet(
             QStringLiteral("QToolButton { background: %1; color: %2; border-radius: 4px; padding: 4px 12px;"
-                           " font-size: %6px; }" // a widget with a style sheet does not follow the font
+                           // Set explicitly, because a widget with a style sheet does not follow the font.
+                           " font-size: %6px; }"
                            "QToolButton:hover, QToolButton:focus { background: %3; }"
                            "QToolButton:disabled { background: %4; color: %5; }")
                 .arg(theme.accent.name(), theme.inkOn(theme.accent).name(),
                      Theme::mix(theme.accent, theme.text, 0.2).name(), theme.panel.name(), theme.muted.name())
                 .arg(QFontInfo(QApplication::font()).pixelSize()));
-    // The style's own mark of what has no room in a tool bar is black.
+    // The style draws the mark for hidden tools in black, so it is replaced.
     for (auto* more : findChildren<QToolButton*>(QStringLiteral("qt_toolbar_ext_button")))
         more->setIcon(icon(QStringLiteral("down")));
     m_state->themes.setTheme(theme);
-    // A label keeps the colour that its links had when its text was set.
+    // Links in a label keep the colour that they had when the text was set, so the text is set again.
     for (auto* label : findChildren<QLabel*>())
         if (const QString text = label->text(); text.contains(QLatin1String("<a "))) {
             label->setText({});

@@ -24,8 +24,8 @@ class StatusStrip;
 class FigureCard;
 class TourGuide;
 
-/// The main window: menus and toolbar made from the Actions registry, and the views around them. FileActions
-/// handles files, SessionStore stores state between runs, Panes arranges the docks.
+/// The main window: menus and toolbar, which are made from the Actions registry, and the views around them.
+/// FileActions handles files, SessionStore stores state between runs, Panes arranges the docks.
 class MainWindow : public QMainWindow
 {
     Q_OBJECT
@@ -46,14 +46,14 @@ public:
     void applyPerspective(const QString& name) { m_panes->choosePerspective(name); }
     /// Shows the dock of a view and brings it to the front.
     void showView(const QString& name) { m_panes->showView(name); }
-    /// Restores geometry, docks and preferences, and offers to recover edits that a crash left unsaved.
+    /// Restores geometry, docks and preferences. Offers to recover edits that were not saved before a crash.
     void restoreSession();
-    /// Saves everything for the next start, without a question: session, preferences, and a recovery copy of
-    /// all changes. Closing the window then asks nothing. For a program that the system ends.
+    /// Saves everything for the next start without asking: session, preferences, and a recovery copy of all
+    /// changes. After that, closing the window asks nothing. Called when the system ends the program.
     void keepForNextStart();
-    /// Maximises the window if it is too large for the screen.
+    /// Maximises the window if its usual size is too large for the screen.
     void fitOnto(const QSize& screen);
-    /// Reopens the files of the last session if the preference asks for it and nothing is to be recovered.
+    /// Reopens the files of the last session if the preferences say so and there is nothing to recover.
     void reopenLastFiles();
     [[nodiscard]] Canvas* currentCanvas() const { return m_panes ? m_panes->currentCanvas() : nullptr; }
     [[nodiscard]] View* currentView() const { return m_panes ? m_panes->currentView() : nullptr; }
@@ -67,12 +67,12 @@ protected:
 private:
     void createParts();
     void connectParts();
-    void createActions();     // main_window_actions.cpp
-    void createLookActions(); // main_window_menu_actions.cpp
-    void createLensActions(); // main_window_menu_actions.cpp
+    void createActions();     // implemented in main_window_actions.cpp
+    void createLookActions(); // implemented in main_window_menu_actions.cpp
+    void createLensActions(); // implemented in main_window_menu_actions.cpp
     void showLens(Lens lens);
     QList<QAction*> createDockActions();
-    void createEditActions(); // main_window_menu_actions.cpp
+    void createEditActions(); // implemented in main_window_menu_actions.cpp
     void createTourActions();
     void createMenus();
     void createToolbars();
@@ -93,19 +93,20 @@ private:
     std::unique_ptr<AppState> m_state;
     QStackedWidget* m_centre = nullptr;
     StartPage* m_startPage = nullptr;
-    QString m_retileQuestion; ///< text of the message that offers Document::retile(), or says what it left
+    /// Text of the message that offers Document::retile(), or that lists the subgraphs it left unchanged.
+    QString m_retileQuestion;
     MessageBar* m_messages = nullptr;
     std::unique_ptr<Panes> m_panes;
     FileActions* m_files = nullptr;
     std::unique_ptr<SessionStore> m_session;
     Recovery* m_recovery = nullptr;
     StatusStrip* m_status = nullptr;
-    QToolBar* m_headline = nullptr; ///< row of m_status; hidden while nothing is open
+    QToolBar* m_headline = nullptr; ///< the toolbar that contains m_status; hidden while nothing is open
     TourGuide* m_tour = nullptr;
     FigureCard* m_figure = nullptr;
     QMenu* m_recentMenu = nullptr;
     Preferences m_preferences;
-    bool m_ending = false; ///< keepForNextStart() was called, and nothing was edited since
+    bool m_ending = false; ///< true after keepForNextStart(), until the next edit
     DockTabs m_dockTabs;
     StepsExport m_stepsExport;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Actions that do not edit the schedule: files, navigation, themes, perspectives, help; menus and toolbar.
+// Actions that do not edit the schedule: files, navigation, themes, perspectives, help. Also builds menus and
+// toolbar.
 #include "export/export_report.h"
 #include "export/export_view.h"
 #include "panels/rules/rules_view.h"
@@ -130,7 +131,7 @@ void MainWindow::createActions()
            {},
            [&undo, named] { return named(tr("&Undo"), undo.undoText()); }},
           [&undo](bool) { undo.undo(); });
-    // Ctrl+Y always works too, whatever the key of the platform is.
+    // Ctrl+Y works on every platform, in addition to the platform's own key.
     QList<QKeySequence> redoKeys{QKeySequence::Redo};
     if (const QKeySequence other(Qt::CTRL | Qt::Key_Y); !redoKeys.contains(other))
         redoKeys << other;
@@ -227,7 +228,7 @@ void MainWindow::createActions()
                                 "./dev handbook."));
             },
             [this, page = handbookPage(name)] {
-                // Nothing reports whether the browser really opens: the message names the file as well.
+                // It is not known whether the browser really opens, so the message also names the file.
                 if (QDesktopServices::openUrl(QUrl::fromLocalFile(page)))
                     m_messages->show(MessageBar::Kind::Info,
                                      tr("The handbook opens in the browser: %1").arg(page));
@@ -267,7 +268,7 @@ void MainWindow::createActions()
                "nlohmann/json and CLI11.</p>")
                 .arg(QCoreApplication::applicationVersion()));
     });
-    // The keys of an action work even before a menu contains it.
+    // All actions are added to the window, so that their keys work before a menu contains them.
     for (QAction* action : a.all())
         if (action->shortcutContext() != Qt::WidgetWithChildrenShortcut)
             addAction(action);
@@ -275,7 +276,7 @@ void MainWindow::createActions()
 
 namespace {
 
-/// The submenu of this name; created if there is none.
+/// Returns the submenu of this name; creates it if there is none.
 QMenu* subMenu(QMenu& menu, const QString& name)
 {
     for (QAction* action : menu.actions())
@@ -286,7 +287,7 @@ QMenu* subMenu(QMenu& menu, const QString& name)
     return out;
 }
 
-/// The menu or submenu that lists an action.
+/// Returns the menu or submenu that lists an action.
 QMenu* placeOf(const QAction& action, QMenu& menu)
 {
     const QString id = action.objectName();
@@ -327,7 +328,7 @@ void MainWindow::createMenus()
         menus[name] = menuBar()->addMenu(QStringLiteral("&") + name);
         menus[name]->setToolTipsVisible(true);
     }
-    // Actions that begin a group: a separator is added before each.
+    // Actions that begin a group; there is a separator before each.
     const QSet<QString> groups{QStringLiteral("file.save"),
                                QStringLiteral("file.close"),
                                QStringLiteral("file.export"),
@@ -349,7 +350,8 @@ void MainWindow::createMenus()
                                QStringLiteral("compare.next"),
                                QStringLiteral("help.tour.fuse"),
                                QStringLiteral("help.about")};
-    // The views register theirs at any time: commands on answers follow those on the schedule, Quit is last.
+    // Views register actions at any time, so they are sorted: commands on answers follow those on the
+    // schedule, and Quit is last.
     std::vector<QAction*> actions = m_state->actions.all();
     std::ranges::stable_sort(actions, {}, [](const QAction* action) {
         const QString id = action->objectName();
@@ -368,17 +370,17 @@ void MainWindow::createMenus()
         if (action->objectName() == QLatin1String("file.open")) {
             m_recentMenu = menus[menu]->addMenu(tr("Open &recent"));
             QMenu* samples = menus[menu]->addMenu(tr("Sa&mples"));
-            // Filled when the menu opens, so that the window does not wait for the folder at start.
+            // The menu is filled when it opens, so that the start does not wait for reading the folder.
             connect(samples, &QMenu::aboutToShow, samples, [this, samples] {
                 if (samples->isEmpty())
                     addAllSamples(*samples, [this](const QStringList& paths) { openPaths(paths); });
             });
         }
     }
-    // An overlay is opened by its view, and from the menu of files.
+    // Overlays are opened by their view; the menu of files has the same command.
     if (QAction* overlay = m_state->actions.find(QStringLiteral("overlay.open")))
         menus[tr("File")]->insertAction(m_state->actions.find(QStringLiteral("file.compare")), overlay);
-    // The perspective Compare is also the first entry of the menu Compare.
+    // The perspective Compare is also in the menu Compare, as its first entry.
     menus[tr("Compare")]->insertAction(menus[tr("Compare")]->actions().value(0),
                                        m_state->actions.find(QStringLiteral("view.perspective.Compare")));
     QMenu* docks = subMenu(*menus[tr("View")], tr("&Panes"));
@@ -421,7 +423,8 @@ void MainWindow::createToolbars()
             bar->addWidget(createTaskButton(bar));
         } else if (QAction* action = m_state->actions.find(QLatin1String(id))) {
             bar->addAction(action);
-            // The lens buttons show which lens is in use, and the solver's is the main command of the window.
+            // The lens buttons show which lens is in use; the button of the solver stands out as the main
+            // command of the window.
             auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(action));
             if (name.startsWith("lens.") || name == "solve.auto")
                 button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
@@ -436,7 +439,7 @@ void MainWindow::createToolbars()
     for (QToolBar* one : {bar, m_headline}) {
         one->setMovable(false);
         one->setIconSize(QSize(toolIconSize(), toolIconSize()));
-        one->toggleViewAction()->setEnabled(false); // always there
+        one->toggleViewAction()->setEnabled(false); // this toolbar cannot be hidden
     }
 }
 
@@ -509,7 +512,8 @@ void MainWindow::exportCsvFile(const QString& what)
 
 void MainWindow::exportSteps(StepCsv table, const QString& path)
 {
-    constexpr std::int64_t kAskedFor = 200'000'000; // bytes
+    // Size in bytes of an export above which the user is asked first.
+    constexpr std::int64_t kAskedFor = 200'000'000;
     m_state->document.waitForSnapshot();
     const SnapshotPtr snapshot = m_state->document.snapshot();
     if (!snapshot)

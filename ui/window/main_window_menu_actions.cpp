@@ -32,7 +32,7 @@ void MainWindow::createEditActions()
     Document& d = m_state->document;
     Selection& s = m_state->selection;
     const QString menu = tr("Schedule");
-    // Availability of an edit that needs an open problem and a selection for which has() is true.
+    // Returns the availability of an edit that needs an open problem and a selection for which has() is true.
     const auto needs = [&d, &s](bool (*has)(const SelectionState&), const QString& why) {
         return [&d, &s, has, why] {
             return d.hasProblem() ? Availability(has(s.state()), why)
@@ -153,8 +153,8 @@ void MainWindow::createEditActions()
               [&d, rules = rules](bool) { d.setRules(rules); });
 }
 
-// Actions of the View menu for the view that was used last: zoom, fit, back and forward, tooltips by
-// keyboard.
+// Actions of the View menu, which act on the view that was used last: zoom, fit, back and forward, tooltips
+// by keyboard.
 
 void MainWindow::createLookActions()
 {
@@ -265,7 +265,7 @@ void MainWindow::createLookActions()
             if (ok)
                 m_state->document.setNote(key, text);
         });
-    // Keys without a modifier only work in views: fields and lists need the letters for typing.
+    // Keys without a modifier work in views only, because fields and lists need the letters for typing.
     for (QAction* action : {fit, selection})
         action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
 }
@@ -286,7 +286,8 @@ QList<QAction*> MainWindow::createDockActions()
         const QAction* shown = dock->toggleViewAction();
         const auto follow = [action, shown] { action->setChecked(shown->isChecked()); };
         connect(shown, &QAction::toggled, action, follow);
-        // The click has toggled the check mark, but a view behind others is only brought to the front.
+        // A click toggles the check mark. If the view was behind others it is only brought to the front, so
+        // the check mark is corrected.
         connect(action, &QAction::triggered, action, follow);
         follow();
         made << action;
@@ -322,7 +323,7 @@ void MainWindow::showTooltipOfFocus()
 
 namespace {
 
-/// The first view of a lens.
+/// Returns the name of the main view of a lens.
 QString viewOf(Lens lens)
 {
     return lens == Lens::Schedule   ? QStringLiteral("graph")
@@ -347,7 +348,7 @@ void MainWindow::createLensActions()
         return Availability(workspace.links().product().has_value(),
                             tr("The selected subgraph has no MatMul."));
     };
-    // One checkable action per lens. The content of a lens stays as it was left.
+    // One checkable action per lens. A lens is shown as it was left.
     auto* places = new QActionGroup(this);
     for (const auto& [lens, id, icon, tip] :
          {std::tuple{Lens::Schedule, "schedule", "layout",
@@ -381,7 +382,7 @@ void MainWindow::createLensActions()
               workspace.goTo(Lens::Systolic);
               if (auto* lens = qobject_cast<SystolicView*>(view(viewOf(Lens::Systolic))))
                   lens->showPane(
-                      QStringLiteral("systolic-wavefront")); // instead of the page that was open last
+                      QStringLiteral("systolic-wavefront")); // this pane, even if another one was open last
           });
     a.add("lens.network", menu, tr("Products on the arra&y"), "bars", {},
           tr("Show every product of the workload on the machine's array: cycles, utilisation, what binds."),
@@ -430,8 +431,8 @@ void MainWindow::createTourActions()
 
 void MainWindow::showLens(Lens lens)
 {
-    // The view that was in front stays there. Without one, or when the lens is chosen again, its main view
-    // comes.
+    // The view that was in front stays in front. The main view of the lens is shown if there is none, or if
+    // the lens is chosen again.
     const bool asLeft = m_panes->showLens(lens);
     if (!asLeft && (lens != Lens::Schedule || m_state->document.hasProblem()))
         showView(viewOf(lens));

@@ -17,7 +17,7 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr int kShownMs = 6000; ///< time after which a message without buttons disappears
+constexpr int kShownMs = 6000; ///< time in milliseconds after which a message without buttons disappears
 } // namespace
 
 MessageBar::MessageBar(const ViewContext& context, QWidget* parent)
@@ -83,7 +83,7 @@ void MessageBar::resizeEvent(QResizeEvent* event)
 void MessageBar::fitText()
 {
     if (!m_text->wordWrap()) {
-        // Measured with the button: it takes its place only where it is needed.
+        // The text is measured with the button hidden: the button is shown only if the text is too long.
         m_more->setVisible(false);
         layout()->activate();
         const bool fits = m_text->fontMetrics().horizontalAdvance(m_full) <= m_text->width();
@@ -139,9 +139,10 @@ void MessageBar::show(Kind kind, const QString& text, const QString& actionText,
     setVisible(true);
     setExpanded(false);
     update();
-    // A message without buttons disappears by itself, unless it is an error.
+    // A message without buttons disappears after a while, unless it is an error.
     kind != Kind::Error && !m_run && !m_runOther
-        ? m_hideTimer.start(kind == Kind::Info ? kShownMs : 2 * kShownMs) // warnings stay twice as long
+        // Warnings are shown twice as long as information.
+        ? m_hideTimer.start(kind == Kind::Info ? kShownMs : 2 * kShownMs)
         : m_hideTimer.stop();
     QAccessibleEvent event(this, QAccessible::Alert);
     QAccessible::updateAccessibility(&event);

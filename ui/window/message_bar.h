@@ -10,20 +10,20 @@ class QToolButton;
 
 namespace tilewright::ui {
 
-/// Non-modal message with an icon, a text, up to two buttons and a close button: a row of its own at the foot
-/// of the window, so that it never covers anything.
+/// Non-modal message with an icon, a text, up to two buttons and a close button. It has a row of its own at
+/// the bottom of the window, so that it never covers anything.
 class MessageBar : public QWidget
 {
     Q_OBJECT
 public:
     enum class Kind { Info, Warning, Error };
-    /// `parent`: its layout takes the row.
+    /// `parent`: widget to whose layout the row is added.
     MessageBar(const ViewContext& context, QWidget* parent);
 
     void show(Kind kind, const QString& text, const QString& actionText = {},
               std::function<void()> action = {}, const QString& otherText = {},
               std::function<void()> other = {});
-    /// Height of a message of one line. The row is kept free, so that a message moves nothing.
+    /// Height of a message with one line. This height is always reserved, so that a message moves nothing.
     [[nodiscard]] int usualHeight() const;
     void dismiss();
     /// Dismisses the message after an edit, unless it is an error or has buttons.
@@ -44,7 +44,7 @@ private:
     Kind m_kind = Kind::Info;
     QLabel* m_icon;
     QLabel* m_text;
-    QToolButton* m_more; ///< shows all of a text that is too long for the row
+    QToolButton* m_more; ///< button that shows the whole text if it is too long for the row
     QString m_full;
     QToolButton* m_action;
     QToolButton* m_other;

@@ -8,19 +8,19 @@ class QToolButton;
 
 namespace tilewright::ui {
 
-/// A red row as long as the open model has dropped operators whose results it needs: every figure of the
-/// window leaves out their work. It cannot be dismissed.
+/// A red row that is shown while the open model has dropped operators whose results it needs. It says that
+/// all figures of the window leave out the work of these operators. It cannot be dismissed.
 class MissingBanner : public QWidget
 {
     Q_OBJECT
 public:
-    /// `parent`: its layout takes the row.
+    /// `parent`: widget to whose layout the row is added.
     MissingBanner(const ViewContext& context, QWidget* parent);
-    /// The whole sentence; empty if nothing is missing.
+    /// The text of the row without abbreviation; empty if nothing is missing.
     [[nodiscard]] QString text() const { return m_full; }
 
 Q_SIGNALS:
-    void importWanted(); ///< the user wants to see the dropped operators
+    void importWanted(); ///< emitted when the user wants to see the dropped operators
 
 protected:
     void paintEvent(QPaintEvent* event) override;

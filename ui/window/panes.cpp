@@ -20,7 +20,7 @@ namespace tilewright::ui {
 
 void DockTabs::adopt(QTabBar& tabs)
 {
-    tabs.setElideMode(Qt::ElideNone); // show titles in full; the bar scrolls instead
+    tabs.setElideMode(Qt::ElideNone); // titles are shown in full; the tab bar scrolls instead
     tabs.setUsesScrollButtons(true);
     tabs.setAccessibleName(tr("Panes"));
     tabs.installEventFilter(this);
@@ -39,7 +39,8 @@ bool DockTabs::eventFilter(QObject* watched, QEvent* event)
         m_tabCountAtPress = tabs->count();
     const bool drags =
         event->type() == QEvent::MouseMove && static_cast<QMouseEvent*>(event)->buttons() != Qt::NoButton;
-    // QTabBar drags the tab at the pressed index even if a dock has left the stack since: ignore such drags.
+    // QTabBar drags the tab at the index where the mouse was pressed, even if a dock has left the stack
+    // since. Such drags are ignored.
     if (drags && (tabs->count() != m_tabCountAtPress || !tabs->isVisible()))
         return true;
     return QObject::eventFilter(watched, event);
@@ -47,7 +48,8 @@ bool DockTabs::eventFilter(QObject* watched, QEvent* event)
 
 namespace {
 
-/// Size of a stack of docks as QMainWindow::resizeDocks() counts it: the front dock with the tab bar.
+/// Returns the size of a stack of docks as QMainWindow::resizeDocks() expects it: the front dock with its tab
+/// bar.
 QSize sizeOfStack(const QDockWidget& front, const QMainWindow& window)
 {
     QRect stack = front.geometry();
@@ -72,7 +74,8 @@ Panes::Panes(QMainWindow& window, AppState& state, QStackedWidget& centre, QWidg
     connect(&m_centre, &QStackedWidget::currentChanged, this, &Panes::currentChanged);
     connect(&m_centre, &QStackedWidget::currentChanged, this, &Panes::centreChanged);
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { follow(now); });
-    constexpr int kSettledMs = 600; // window managers maximise a window shortly after showing it
+    // Time in milliseconds in which window managers may maximise a window that was just shown.
+    constexpr int kSettledMs = 600;
     m_settled.setSingleShot(true);
     m_settled.setInterval(kSettledMs);
     connect(&m_settled, &QTimer::timeout, this, [this] {
@@ -87,9 +90,9 @@ bool Panes::eventFilter(QObject* watched, QEvent* event)
     const bool outgrown =
         event->type() == QEvent::Show || (event->type() == QEvent::Resize && m_window.isVisible());
     if (watched == &m_window && outgrown && (m_unsized || !m_restored.isEmpty()))
-        // Queued: runs after the window has done its layout in the new size.
+        // Queued, so that it runs after the window has done its layout in the new size.
         QMetaObject::invokeMethod(this, &Panes::resizeAgain, Qt::QueuedConnection);
-    // A double-click on the title of a dock would make it float.
+    // A double click on the title of a dock maximises it; Qt would detach it from the window.
     if (auto* dock = qobject_cast<QDockWidget*>(watched);
         dock && event->type() == QEvent::MouseButtonDblClick && !dock->isFloating()) {
         toggleMaximised(qobject_cast<View*>(dock->widget()));
@@ -102,7 +105,7 @@ Panes::~Panes()
 {
     disconnect(qApp, nullptr, this, nullptr);
     disconnect(&m_centre, nullptr, this, nullptr);
-    // Views refer to the state and are deleted before it.
+    // Views refer to the state, so they are deleted before it.
     for (View* view : std::as_const(m_views))
         delete view;
 }
@@ -110,7 +113,7 @@ Panes::~Panes()
 void Panes::resizeAgain()
 {
     if (areHidden())
-        return; // the docks are hidden
+        return; // the views are hidden while the docks are hidden
     if (!m_restored.isEmpty())
         (void)restoreState(m_restored);
     else if (m_unsized)
@@ -135,8 +138,8 @@ void Panes::create()
         }
         auto* dock = new QDockWidget(entry.title, &m_window);
         dock->setObjectName(QStringLiteral("dock.") + entry.name);
-        // A dock behind others, or one with a large font, must not force the window to be wide or the graph
-        // to be small.
+        // A dock behind others, or with a large font, must not enlarge the minimum width of the window or
+        // shrink the graph.
         if (entry.area == DockArea::Charts)
             view->setMinimumWidth(320);
         constexpr int kLeastHeight = 110;
@@ -146,7 +149,7 @@ void Panes::create()
         connect(dock, &QDockWidget::visibilityChanged, view, [this, view](bool seen) {
             if (seen)
                 return view->catchUp();
-            if (m_lastView == view) // for Qt, a dock behind another one is still visible
+            if (m_lastView == view) // Qt counts a dock behind another one as visible
                 m_lastView = nullptr;
         });
         dock->installEventFilter(this);
@@ -164,7 +167,7 @@ void Panes::follow(QWidget* focus)
     for (QWidget* w = focus; w; w = w->parentWidget())
         if (auto* view = qobject_cast<View*>(w)) {
             const bool another = std::exchange(m_lastView, view) != view;
-            // Views can be nested: the outermost one is in the catalog. The list of layers belongs to the
+            // If views are nested, the outermost one is in the catalog. The list of layers belongs to the
             // lens beside it.
             for (const ViewEntry& entry : viewCatalog())
                 if (View* known = m_views.value(entry.name); another && known &&
@@ -178,9 +181,9 @@ void Panes::follow(QWidget* focus)
 
 void Panes::place()
 {
-    // Left the list of layers, then the graph; beside it a column with the charts (and the views of the
-    // lenses, which take the place of the graph) above the subgraphs and the properties.
-    QMap<DockArea, QDockWidget*> first; // front dock of each place; the others are tabs behind it
+    // From left to right: the list of layers; the graph; a column with the charts above the subgraphs and the
+    // properties. The views of the lenses are with the charts and take the place of the graph.
+    QMap<DockArea, QDockWidget*> first; // front dock of each place; the other docks are tabs behind it
     for (const ViewEntry& entry : viewCatalog())
         if (QDockWidget* dock = m_docks.value(entry.name); dock && !first.contains(entry.area)) {
             first.insert(entry.area, dock);
@@ -203,7 +206,7 @@ void Panes::showCentre()
         m_centre.setCurrentWidget(m_views.value(QStringLiteral("graph")));
     if (!open)
         m_centre.setCurrentWidget(&m_start);
-    // Without a workload the docks are empty: hide them and give their space to the start page.
+    // Without a workload the docks are hidden, because they are empty, and the start page gets their space.
     if (!open && !areHidden())
         hideDocks();
     else if (open && areHidden())
@@ -221,7 +224,7 @@ void Panes::updateCentre()
 Panes::Arrangement Panes::arrangement() const
 {
     Arrangement out;
-    // Before the window is shown, Qt does not know which docks are in front: m_front is used instead.
+    // Before the window is shown, Qt does not know which docks are in front, so m_front is used.
     const bool visible = m_window.isVisible();
     for (const ViewEntry& entry : viewCatalog())
         if (QDockWidget* dock = m_docks.value(entry.name); dock && !dock->isHidden()) {
@@ -299,7 +302,7 @@ void Panes::showView(const QString& name)
         dock->raise();
     } else {
         showLens(Lens::Schedule);
-        // The graph and the comparison stand with the docks of their tasks.
+        // The graph and the comparison are shown and hidden with the docks of their tasks.
         const QString compare = QStringLiteral("Compare");
         if ((name == QLatin1String("compare")) != (m_perspective == compare) &&
             m_state.document.hasProblem()) {
@@ -328,7 +331,7 @@ void Panes::offer(const QString& name, bool hasSomethingToSay)
         return;
     const Arrangement before = arrangement();
     dock->show();
-    // A dock that is shown comes to the front of its stack.
+    // A dock that is shown again comes to the front of its stack.
     for (const auto& [front, size] : before)
         if (!size.isEmpty())
             front->raise();
@@ -408,10 +411,10 @@ void Panes::applyPerspective(const QString& name)
         const bool shown =
             entry.perspectives.split(QLatin1Char(',')).contains(m_perspective) &&
             (open || lens() == Lens::Schedule || entry.lens == lens()) &&
-            (m_state.document.model() || // these two have nothing to say
+            (m_state.document.model() || // views that do not apply to a plain problem
              (entry.name != QLatin1String("import") && entry.name != QLatin1String("summary")));
         dock->setVisible(shown);
-        // The view that the perspective is named after is in front, otherwise the first one.
+        // The view with the name of the perspective is in front; if there is none, the first view.
         if (shown && entry.area == DockArea::Charts && (!m_front || entry.name == m_perspective.toLower()))
             m_front = dock;
     }
@@ -419,7 +422,7 @@ void Panes::applyPerspective(const QString& name)
     if (m_front)
         m_front->raise();
     resizeAll();
-    if (m_window.isVisible()) // again when the docks have been laid out
+    if (m_window.isVisible()) // once more when the docks have been laid out
         QMetaObject::invokeMethod(this, &Panes::resizeAll, Qt::QueuedConnection);
     m_state.workspace.setCurrent(lens());
     Q_EMIT perspectiveChanged();
@@ -433,7 +436,8 @@ void Panes::choosePerspective(const QString& name)
         applyPerspective(name);
         return;
     }
-    // The arrangement before a pane was maximised: docks that come back have no size yet.
+    // If a pane is maximised, the arrangement before that is stored, because docks that come back have no
+    // size yet.
     m_left[before] = m_maximised ? m_beforeMaximised : arrangement();
     leaveMaximised();
     if (const auto known = m_left.constFind(name); known != m_left.cend() && m_window.isVisible()) {
@@ -456,7 +460,7 @@ bool Panes::showLens(Lens lens)
     choosePerspective(name);
     m_chosen = chosen;
     if (!m_state.document.hasProblem() && lens == Lens::Schedule)
-        showCentre(); // the start page
+        showCentre(); // shows the start page
     return known;
 }
 
@@ -467,13 +471,13 @@ void Panes::showNewWorkload()
     if (!m_chosen && m_perspective != usual)
         applyPerspective(usual);
     else if (lens() != Lens::Schedule)
-        applyPerspective(m_perspective); // with the list of layers
+        applyPerspective(m_perspective); // shows the list of layers, too
     else
         showSummary();
 }
 
-/// The Summary comes and goes with models, which have a floor; a pane that was closed by hand stays closed
-/// while one model follows another.
+/// Shows the Summary for models, which have a floor, and hides it for other workloads. If the user has closed
+/// it, it stays closed while one model follows another.
 void Panes::showSummary()
 {
     QDockWidget* dock = m_docks.value(QStringLiteral("summary"));
@@ -487,7 +491,8 @@ void Panes::showSummary()
         m_front->raise();
 }
 
-/// Repaints the window after the pending layouts: Qt does not erase a handle that a title bar has covered.
+/// Repaints the window after the pending layouts: Qt does not erase the handle of a splitter that a title bar
+/// has covered.
 void Panes::repaintLater()
 {
     QTimer::singleShot(0, &m_window, qOverload<>(&QWidget::update));
@@ -495,7 +500,7 @@ void Panes::repaintLater()
 
 void Panes::resizeAll()
 {
-    QMap<DockArea, QDockWidget*> shown; // one dock of each place
+    QMap<DockArea, QDockWidget*> shown; // one visible dock of each place
     for (const ViewEntry& entry : viewCatalog())
         if (QDockWidget* dock = m_docks.value(entry.name); dock && !dock->isHidden() && !dock->isFloating())
             shown.insert(entry.area, dock == m_front ? m_front : shown.value(entry.area, dock));
@@ -510,19 +515,19 @@ void Panes::resizeAll()
     }
     if (!ui::perspective(m_perspective).hasCentre || !charts)
         return;
-    // The graph has two fifths of the width. Of the column beside it the charts have the larger part.
+    // The graph gets two fifths of the width. In the column beside it the charts get the larger part.
     const int column = width * (m_perspective == QLatin1String("Compare") ? 45 : 60) / 100;
     m_window.resizeDocks({charts}, {column}, Qt::Horizontal);
     if (table && properties) {
-        // Wide enough for all columns of the table, if the properties keep a third.
+        // The table is wide enough for all its columns, if the properties keep a third of the width.
         const int wide =
             std::clamp(74 * m_window.fontMetrics().averageCharWidth(), column * 55 / 100, column * 66 / 100);
         const int handle =
             m_window.style()->pixelMetric(QStyle::PM_DockWidgetSeparatorExtent, nullptr, &m_window);
         m_window.resizeDocks({table, properties}, {wide, column - handle - wide}, Qt::Horizontal);
     }
-    // The texts of a chart grow with the font, its plot keeps its height.
-    // The list of a machine's values is long.
+    // The height of a chart grows with the font by the height of its texts. The list of a machine's values
+    // needs more.
     const int chart =
         m_perspective == QLatin1String("Hardware")
             ? height * 42 / 100
@@ -554,7 +559,7 @@ bool Panes::restoreState(const QByteArray& layout)
 {
     const bool restored = m_window.restoreState(layout, kLayoutVersion);
     if (restored && !m_layoutOfModel && m_state.document.model()) {
-        m_hadModel = false; // the layout is that of the start page or of a problem: it has no Summary
+        m_hadModel = false; // the layout is that of the start page or of a plain problem, without the Summary
         showSummary();
     }
     Q_EMIT layoutRestored();
@@ -568,7 +573,7 @@ bool Panes::restoreLayout(const QByteArray& layout, const QString& perspective, 
     m_layoutOfModel = ofModel;
     const bool restored = restoreState(layout);
     if (restored) {
-        m_hadModel = ofModel; // the saved layout has the Summary already
+        m_hadModel = ofModel; // the saved layout already has the Summary
         setPerspective(perspective);
         m_restored = layout;
         m_unsized = false;
@@ -578,7 +583,8 @@ bool Panes::restoreLayout(const QByteArray& layout, const QString& perspective, 
     }
     showCentre();
     if (restored && areHidden()) {
-        m_layout = layout; // hideDocks() saved the layout of a window that is not shown yet: too small
+        // hideDocks() has stored the layout of a window that is not shown yet, which is too small
+        m_layout = layout;
         m_hidden.clear();
     }
     return restored;

@@ -70,10 +70,10 @@ QString plainText(const QAction* action)
 void KeyEdit::keyPressEvent(QKeyEvent* event)
 {
     QKeySequenceEdit::keyPressEvent(event);
-    if (keySequence().isEmpty()) // only a modifier is pressed so far
+    if (keySequence().isEmpty()) // so far only a modifier is pressed
         return;
     const QKeySequence key(keySequence()[0]);
-    setKeySequence(key); // complete: the next key press replaces it
+    setKeySequence(key); // the key is complete; the next key press replaces it
     Q_EMIT pressed(key);
 }
 
@@ -353,7 +353,8 @@ PreferencesDialog::PreferencesDialog(const Preferences& p, bool graphLeftToRight
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this);
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-    // Return in the page of keys must not close the dialog: it can be a new key or end a search.
+    // Return must not close the dialog while the page of keys is shown: there it can be a new key or end a
+    // search.
     for (QAbstractButton* button : buttons->buttons())
         if (auto* push = qobject_cast<QPushButton*>(button))
             push->setAutoDefault(false);

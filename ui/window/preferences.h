@@ -27,7 +27,7 @@ struct Preferences
     bool reduceMotion = false;
     bool wheelScrolls = false; ///< true: the mouse wheel scrolls; false: it zooms
     bool reopenLast = true;    ///< true: reopen the files of the last session at start
-    int fontSize = 0;          ///< in points; 0 = font size of the system
+    int fontSize = 0;          ///< font size in points; 0 = that of the system
     int autosaveSeconds = 5;   ///< seconds from the first unsaved edit to the recovery copy
     KeyChoices keys{};
 
@@ -36,7 +36,8 @@ struct Preferences
     bool operator==(const Preferences&) const = default;
 };
 
-/// Input of a single key, reported as soon as it is pressed. Sequences of keys are not supported by views.
+/// Input field for a single key, which is reported as soon as it is pressed. Views do not support sequences
+/// of keys.
 class KeyEdit : public QKeySequenceEdit
 {
     Q_OBJECT
@@ -50,8 +51,9 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 };
 
-/// Page of the preferences that lists all commands with their keys, searches them and changes keys. A key of
-/// another command is reassigned only after confirmation. The page only collects choices(); it applies none.
+/// Page of the preferences for keys: lists all commands with their keys, searches them and changes keys. A
+/// key of another command is reassigned only after confirmation. The page collects choices() and does not
+/// apply them.
 class KeysPage : public QWidget
 {
     Q_OBJECT
@@ -62,11 +64,12 @@ public:
 private:
     [[nodiscard]] QList<QKeySequence> keysOf(const QAction* action) const;
     [[nodiscard]] const QAction* current() const;
-    /// Another command that has this key and conflicts with the current one; null if there is none.
+    /// Returns another command that has this key, if it would be ambiguous with the current command; null if
+    /// there is none.
     [[nodiscard]] const QAction* conflictOf(const QKeySequence& key) const;
     void choose(const QAction* action, const QList<QKeySequence>& keys);
     void typed(const QKeySequence& key);
-    void assign(); ///< assigns the typed key to the current command and removes it from all others
+    void assign(); ///< assigns the typed key to the current command, and removes it from all others
     void showCurrent();
     void showRow(QTreeWidgetItem* row);
     void filter(const QString& text);

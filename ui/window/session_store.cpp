@@ -128,11 +128,11 @@ std::optional<FileSession> readFileSession(const QString& folder, const QString&
 
 namespace {
 
-constexpr int kSoonMs = 700;   ///< from a change to the written session
-constexpr int kRetryMs = 5000; ///< after a failure
+constexpr int kSoonMs = 700;   ///< milliseconds from a change to writing the session
+constexpr int kRetryMs = 5000; ///< milliseconds until the session is written again after a failure
 
-/// Folder beside the settings file, so that a program with other settings (renders, tests) has other
-/// sessions.
+/// Returns the folder beside the settings file, so that a program with other settings (renders, tests) has
+/// other sessions.
 QString sessionFolder()
 {
     return QFileInfo(QSettings().fileName()).path() + QStringLiteral("/sessions");
@@ -143,7 +143,7 @@ std::set<OpId> opsOf(const Subgraph& subgraph)
     return {subgraph.ops.begin(), subgraph.ops.end()};
 }
 
-/// Subgraph with the same ops as subgraph `then` of the session; nothing if there is none.
+/// Returns the subgraph that has the same ops as subgraph `then` of the session; nothing if there is none.
 std::optional<SubgraphId> sameSubgraph(const Schedule& schedule, const FileSession& session, SubgraphId then)
 {
     const auto known = session.members.find(then);
@@ -174,7 +174,7 @@ SessionStore::SessionStore(QMainWindow& window, AppState& state, Panes& panes)
         saveOpenFiles();
         saveFile();
     });
-    // Only saved states count: a better state that is never saved cannot be opened again.
+    // Only saved states count as best total: a better state that is never saved cannot be opened again.
     const auto compare = [this] {
         const SnapshotPtr& now = m_state.document.snapshot();
         if (now && now->problem == m_bestOf && now->evaluation.valid() && !m_state.document.isModified() &&
@@ -182,7 +182,8 @@ SessionStore::SessionStore(QMainWindow& window, AppState& state, Panes& panes)
             m_best = now->evaluation.total;
     };
     m_state.document.whenChanged(this, Part::Problem | Part::Machine | Part::Snapshot, [this, compare] {
-        if (m_bestOf != m_state.document.problem()) { // also that of another machine
+        // The problem is also another one after a change of the machine.
+        if (m_bestOf != m_state.document.problem()) {
             m_bestOf = m_state.document.problem();
             m_best = 0;
         }
@@ -260,8 +261,8 @@ void SessionStore::knowNotes(const Document::Notes& notes)
     m_notesOf = {m_state.document.problemPath(), m_state.document.schedulePath()};
 }
 
-/// Notes that another window with the same files has written since are kept, unless they were changed here
-/// too.
+/// Takes over notes that another window with the same files has written since, except those that were changed
+/// in this window.
 void SessionStore::takeOtherNotes()
 {
     Document& document = m_state.document;
@@ -307,7 +308,8 @@ void SessionStore::restoreFile()
     Document& document = m_state.document;
     const auto session = readFileSession(sessionFolder(), document.problemPath(), document.schedulePath());
     saveOpenFiles();
-    m_timer.stop(); // opening has announced what the session is about to restore
+    // Opening a file reported changes that the session is about to restore, so nothing needs to be written.
+    m_timer.stop();
     knowNotes(session && document.notes().isEmpty() ? session->notes : Document::Notes());
     if (!session) {
         if (document.schedulePath().isEmpty())
@@ -316,7 +318,7 @@ void SessionStore::restoreFile()
     }
     if (!session->perspective.isEmpty() && session->perspective != m_panes.perspective())
         m_panes.applyPerspective(session->perspective);
-    // The files may have changed since: restore only what still exists.
+    // The files may have changed since, so only existing items are restored.
     SelectionState s = session->selection;
     const std::size_t ops = document.problem()->opCount();
     std::erase_if(s.ops, [&](OpId i) { return i.index() >= ops; });
@@ -336,7 +338,7 @@ void SessionStore::restoreFile()
     for (View* view : m_panes.views())
         if (session->views.contains(view->viewName()))
             view->restoreSettings(session->views[view->viewName()]);
-    document.addMarks(*session); // not if they belong to the problem, which was open already
+    document.addMarks(*session); // does not replace marks of the problem, if that was open before
     m_timer.stop();
 }
 
@@ -357,7 +359,7 @@ void SessionStore::noteFigures() const
         if (path.isEmpty())
             return;
         settings.beginGroup(figuresKey(path));
-        // A best total is of one machine and one setting of the free dimensions.
+        // A stored best total belongs to one machine and one choice of the free dimensions.
         if (settings.value(QStringLiteral("of")).toString() != of) {
             settings.remove(QStringLiteral("total"));
             settings.setValue(QStringLiteral("of"), of);
@@ -402,7 +404,7 @@ Recovery::Recovery(AppState& state, QWidget& place)
         if (!m_timer.isActive())
             m_timer.start();
     });
-    // Notes and baselines are part of the copy of a modified schedule.
+    // The copy of a modified schedule also has notes and baselines.
     m_state.document.whenChanged(this, Part::Notes | Part::Baseline, [this] {
         if (!m_timer.isActive() && m_state.document.isModified())
             m_timer.start();
@@ -415,7 +417,7 @@ void Recovery::keep()
     m_timer.stop();
     const Status kept = m_store.keep(m_state.workspace);
     if (!kept)
-        m_timer.start(); // tries again, even without a further edit
+        m_timer.start(); // try again later, even without a further edit
     const QString why = kept ? QString() : QString::fromStdString(kept.error().text());
     if (const QString before = std::exchange(m_failure, why); before == why)
         return;
@@ -476,7 +478,7 @@ void Recovery::restore(const LostSession& session)
     const Status restored = m_store.restore(session, m_state.workspace);
     if (restored) {
         Q_EMIT this->restored();
-        offer(); // there may be more lost sessions
+        offer(); // there may be further lost sessions
     } else
         bar().show(MessageBar::Kind::Error, QString::fromStdString(restored.error().text()), tr("Discard"),
                    [this, session] { discard(session); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// State between runs: of the window, and of each workload.
+// State that is kept between runs of the program: of the window and of each workload.
 #pragma once
 
 #include "base/result.h"
@@ -24,31 +24,32 @@ class QMainWindow;
 
 namespace tilewright::ui {
 
-/// State of the window for one workload, restored when it is opened again (docs/design.md 4.6). Stored beside
-/// the settings, one small file per pair of problem and schedule; never in the user's own files.
+/// State of the window for one workload, which is restored when the workload is opened again
+/// (docs/design.md 4.6). It is stored beside the settings in one small file per pair of problem and schedule,
+/// never in the user's own files.
 struct FileSession : DocumentMarks
 {
     QString problem;  ///< path of the problem or model
     QString schedule; ///< path of the schedule; empty if it has no file
     QString perspective;
-    QMap<QString, QJsonObject> views; ///< View::settings() by the name of the view
+    QMap<QString, QJsonObject> views; ///< View::settings() by name of the view
     QMap<QString, QRectF>
-        parts; ///< Canvas::shownPart() by the name of the view; only of zoomed or moved views
+        parts; ///< Canvas::shownPart() by name of the view, for views that were zoomed or moved
     SelectionState selection;
-    /// Ops of the selected subgraphs: used to find these again in a schedule with another order.
+    /// Ops of the selected subgraphs, by which these are found again in a schedule with another order.
     std::map<SubgraphId, std::set<OpId>> members;
 };
 
-/// Writes the session into `folder` and deletes the oldest sessions if there are too many.
+/// Writes the session into `folder`. If there are too many sessions, deletes the oldest ones.
 [[nodiscard]] Status writeFileSession(const QString& folder, const FileSession& session);
-/// Session of this pair of files; nothing if none can be read.
+/// Reads the session of a pair of files; nothing if there is no readable one.
 [[nodiscard]] std::optional<FileSession> readFileSession(const QString& folder, const QString& problem,
                                                          const QString& schedule);
 
 class MessageBar;
 class Panes;
 
-/// Stores state between runs: geometry and layout of the window, the session of each file, recent files.
+/// Stores the state between runs: geometry and layout of the window, the session of each file, recent files.
 /// Notes, baselines, moved nodes and the names of the open files are written soon after each change.
 class SessionStore : public QObject
 {
@@ -62,14 +63,16 @@ public:
     [[nodiscard]] static QStringList lastFiles();
 
     void saveFile();    ///< writes the FileSession of the open workload
-    void restoreFile(); ///< restores it
+    void restoreFile(); ///< restores the FileSession of the open workload
 
-    void noteFigures() const; ///< stores op count and total of the open files, for recentFiles()
+    void noteFigures() const; ///< stores the number of ops and the total of the open files, for recentFiles()
     [[nodiscard]] static std::vector<RecentFile> recentFiles();
 
 Q_SIGNALS:
-    void failed(const QString& why); ///< the session cannot be written; it is tried again
-    void layoutReset(); ///< the saved layout is of another version, and was replaced by the default
+    /// Emitted if the session cannot be written; writing is tried again later.
+    void failed(const QString& why);
+    /// Emitted if the saved layout belongs to another version, so that the default is shown.
+    void layoutReset();
 
 private:
     void saveOpenFiles() const;
@@ -80,21 +83,21 @@ private:
     QMainWindow& m_window;
     AppState& m_state;
     Panes& m_panes;
-    /// Least total of saved states of the open problem under the final rule set; 0 if there is none.
+    /// Least total of the saved states of the open problem under the rule set `final`; 0 if there is none.
     double m_best = 0;
-    ProblemPtr m_bestOf; ///< problem that m_best belongs to
+    ProblemPtr m_bestOf; ///< the problem to which m_best belongs
     QTimer m_timer;
-    Document::Notes m_knownNotes;          ///< notes in the session file when it was read or written last
-    std::pair<QString, QString> m_notesOf; ///< problem and schedule that m_knownNotes belong to
+    Document::Notes m_knownNotes;          ///< notes in the session file when it was last read or written
+    std::pair<QString, QString> m_notesOf; ///< problem and schedule to which m_knownNotes belong
     QString m_failure;                     ///< reason why the last saveFile() failed; empty if it did not
 };
 
-/// Writes recovery copies of modified documents, and offers to restore those that a crash left.
+/// Writes recovery copies of modified documents, and offers to restore copies that were left after a crash.
 class Recovery : public QObject
 {
     Q_OBJECT
 public:
-    /// `place`: widget whose layout takes the offer.
+    /// `place`: widget to whose layout the offer is added.
     Recovery(AppState& state, QWidget& place);
 
     void setInterval(int seconds) { m_timer.setInterval(seconds * 1000); }
@@ -105,9 +108,10 @@ public:
     void leaveCopy() { m_store.leaveCopy(); }
 
 Q_SIGNALS:
-    void failed(const QString& why); ///< the copy cannot be written; it is tried again without a further edit
-    void keptAgain();                ///< the copy was written after it had failed
-    void restored();                 ///< a lost session was restored
+    /// Emitted if the copy cannot be written; writing is tried again even without a further edit.
+    void failed(const QString& why);
+    void keptAgain(); ///< emitted when the copy was written after earlier failures
+    void restored();  ///< emitted after a lost session was restored
 
 private:
     void restore(const LostSession& session);
@@ -116,7 +120,7 @@ private:
 
     AppState& m_state;
     QWidget& m_place;
-    MessageBar* m_bar = nullptr; ///< created with the first offer
+    MessageBar* m_bar = nullptr; ///< message with the offer; created with the first offer
     RecoveryStore m_store;
     QTimer m_timer;
     QString m_failure; ///< reason why the last keep() failed; empty if it did not

@@ -96,7 +96,7 @@ FormulaSheet::FormulaSheet(const Actions& keys, QWidget* parent) : QDialog(paren
 
 namespace {
 
-/// Shows only rows that contain all words of `text` in a column or in the name of their group.
+/// Shows only rows that contain all words of `text`, in any column or in the name of their group.
 void showMatches(QTreeWidget& tree, const QString& text)
 {
     const QStringList words = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sheets to look things up: formulas, keys.
+// Sheets of reference: formulas and keys.
 #pragma once
 
 #include "workspace/actions.h"
@@ -10,7 +10,7 @@ namespace tilewright::ui {
 
 class Actions;
 
-/// Dialog: the formulas that decide whether a schedule is valid and what it costs, with rule numbers.
+/// Dialog with the formulas that decide whether a schedule is valid and what it costs, with rule numbers.
 class FormulaSheet : public QDialog
 {
     Q_OBJECT
@@ -18,7 +18,7 @@ public:
     FormulaSheet(const Actions& keys, QWidget* parent);
 };
 
-/// Dialog (F1): all registered commands with their keys and gestures, grouped by menu, then by view.
+/// Dialog (F1) with all registered commands and their keys and gestures, grouped by menu and then by view.
 class ShortcutSheet : public QDialog
 {
     Q_OBJECT

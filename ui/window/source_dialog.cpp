@@ -25,7 +25,7 @@ namespace {
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 const QString kCrLf = QStringLiteral("\r\n");
 
-/// The text as the editor shows it.
+/// Returns the text in the form in which the editor shows it.
 QString shown(std::string_view text)
 {
     if (text.starts_with(kByteOrderMark))
@@ -34,7 +34,7 @@ QString shown(std::string_view text)
         .replace(kCrLf, QStringLiteral("\n"));
 }
 
-/// Converts a byte offset into a position in the text as QString counts it (UTF-16).
+/// Converts a byte offset into a position in UTF-16 code units, as QString counts them.
 int positionOf(const std::string& text, std::size_t byte)
 {
     return static_cast<int>(shown(std::string_view(text).substr(0, byte)).size());
@@ -57,7 +57,8 @@ SourceDialog::SourceDialog(const QString& path, const std::string& text, const E
     QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
     font.setPointSizeF(uiFont(1.0).pointSizeF());
     m_editor->setFont(font);
-    m_editor->setLineWrapMode(QPlainTextEdit::WidgetWidth); // some files are one long line
+    // Wraps lines, because some files have a single long line.
+    m_editor->setLineWrapMode(QPlainTextEdit::WidgetWidth);
     m_editor->setAccessibleName(tr("Text of the file"));
     m_editor->setPlainText(shown(text));
     column->addWidget(m_editor, 1);
@@ -109,12 +110,12 @@ SourceDialog::SourceDialog(const QString& path, const std::string& text, const E
 void SourceDialog::showEvent(QShowEvent* event)
 {
     QDialog::showEvent(event);
-    m_editor->centerCursor(); // only now the height of the editor is known
+    m_editor->centerCursor(); // scroll to the error now that the height of the editor is known
 }
 
 std::string SourceDialog::editedText() const
 {
-    // Not toPlainText(), which replaces no-break spaces.
+    // toRawText() and not toPlainText(), which replaces no-break spaces.
     QString text = m_editor->document()->toRawText();
     return m_mark + text.replace(QChar::ParagraphSeparator, m_lineEnd).toStdString();
 }

@@ -43,7 +43,7 @@ QFileInfoList sampleProblems()
     QFileInfoList files = QDir(samplesFolder() + QStringLiteral("/schedule"))
                               .entryInfoList({QStringLiteral("*.json")}, QDir::Files, QDir::Name);
     files.removeIf([](const QFileInfo& file) { return file.fileName().endsWith(kScheduleEnding); });
-    // The small examples to begin with come first.
+    // Small examples for beginners come first.
     std::stable_partition(files.begin(), files.end(), [](const QFileInfo& file) {
         return file.fileName().startsWith(QLatin1String("example-"));
     });
@@ -146,7 +146,7 @@ namespace {
 
 constexpr QSize kPicture(208, 104);
 
-/// An empty picture in the colours of the theme.
+/// Returns an empty picture in the colours of the theme.
 QPixmap blankPicture(const Theme& theme, double ratio)
 {
     QPixmap pixmap(kPicture * ratio);
@@ -155,8 +155,8 @@ QPixmap blankPicture(const Theme& theme, double ratio)
     return pixmap;
 }
 
-/// Thumbnail of a graph as the Graph view lays it out, from left to right: squares for MatMul, circles for
-/// Pointwise, lines for tensors.
+/// Returns a thumbnail of the graph as the Graph view lays it out, from left to right: squares for MatMul,
+/// circles for Pointwise, lines for tensors.
 QPixmap thumbnail(const Problem& problem, const Theme& theme, double ratio)
 {
     LayoutGraph graph;
@@ -174,7 +174,7 @@ QPixmap thumbnail(const Problem& problem, const Theme& theme, double ratio)
     painter.setRenderHint(QPainter::Antialiasing);
     const QRectF room = QRectF(QPointF(0, 0), kPicture).adjusted(10, 8, -10, -8);
     const LayoutRect& all = laid->bounds;
-    // A long graph may be squeezed in one direction: its ops stay squares and circles.
+    // A long graph is squeezed in one direction, but its ops stay squares and circles.
     const double sx = std::min(2.5, room.width() / std::max(1.0, all.width));
     const double sy = std::min({2.5, 3 * sx, room.height() / std::max(1.0, all.height)});
     const QPointF origin = room.center() - QPointF(all.width * sx, all.height * sy) / 2;
@@ -205,8 +205,8 @@ QPixmap thumbnail(const Problem& problem, const Theme& theme, double ratio)
     return pixmap;
 }
 
-/// Thumbnail of a recent file: the graph of a small problem (also of a schedule beside its problem),
-/// otherwise the kind of the file, because reading it would take too long.
+/// Returns the thumbnail of a recent file: the graph, if it is a small problem or a schedule beside its
+/// problem; otherwise a picture of the kind of file, because reading the file would take too long.
 QIcon recentIcon(const QFileInfo& file, const Theme& theme, double ratio)
 {
     constexpr qint64 kSmall = 256 * 1024;
@@ -220,7 +220,8 @@ QIcon recentIcon(const QFileInfo& file, const Theme& theme, double ratio)
     QPixmap pixmap = blankPicture(theme, ratio);
     QPainter painter(&pixmap);
     painter.setPen(theme.muted);
-    painter.setFont(uiFont(2.2, QFont::DemiBold)); // the picture is shown at a third of its size
+    // Large, because the picture is shown at a third of its size.
+    painter.setFont(uiFont(2.2, QFont::DemiBold));
     painter.drawText(QRectF(QPointF(0, 0), kPicture), Qt::AlignCenter, file.suffix().toUpper());
     return QIcon(pixmap);
 }
@@ -318,7 +319,7 @@ StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(pare
     });
 }
 
-/// Adds a button for each of some models, and a menu for each group of further samples.
+/// Adds a button for each of a few models, and a menu for each group of further samples.
 void StartPage::addLensSamples(QVBoxLayout& column, QWidget* page)
 {
     QLabel* title = heading(tr("Models, for every lens"), page);
@@ -376,7 +377,7 @@ void StartPage::fillSamples()
         m_cell = std::max(m_cell, fontMetrics().horizontalAdvance(button->text()) + 24);
         connect(button, &QToolButton::clicked, this,
                 [this, path = file.filePath()] { Q_EMIT filesRequested({path}); });
-        // Menu with the schedules in the folder of the problem.
+        // The menu has the schedules in the folder of the problem.
         if (!schedulesBeside(file).isEmpty()) {
             auto* menu = new QMenu(button);
             addSchedules(*menu, file, [this](const QStringList& paths) { Q_EMIT filesRequested(paths); });
@@ -430,7 +431,7 @@ void StartPage::setRecent(const std::vector<RecentFile>& files)
         return;
     m_recent->addWidget(heading(tr("Recent"), m_recentBox));
     constexpr std::size_t kShown = 6;
-    int widest = 0; // all links get this width, so that the figures are aligned
+    int widest = 0; // width of all links, so that the figures beside them are aligned
     std::vector<QToolButton*> links;
     for (std::size_t i = 0; i < files.size() && i < kShown; ++i) {
         const QFileInfo file(files[i].path);
@@ -453,7 +454,7 @@ void StartPage::setRecent(const std::vector<RecentFile>& files)
         what->setText(rich(QStringLiteral("%1 <span style='color:%2'>%3</span>")
                                .arg(files[i].figures.toHtmlEscaped(), muted, file.path().toHtmlEscaped())));
         what->setSizePolicy(QSizePolicy::Ignored,
-                            QSizePolicy::Preferred); // a long path does not widen the page
+                            QSizePolicy::Preferred); // ignored, so that a long path does not widen the page
         row->addWidget(link);
         row->addWidget(what, 1);
         m_recent->addLayout(row);

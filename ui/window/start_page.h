@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The start page, and the samples that it and the menu offer.
+// The start page, and the samples that the page and the menu offer.
 #pragma once
 
 #include "canvas/view.h"
@@ -18,16 +18,17 @@ namespace tilewright::ui {
 
 using OpenFiles = std::function<void(const QStringList& paths)>;
 
-/// Problem files among the samples of the Schedule lens.
+/// Returns the problem files among the samples of the Schedule lens.
 [[nodiscard]] QFileInfoList sampleProblems();
-/// Schedule files in the folder of a problem X: "X.schedule.json", "X.*.schedule.json".
+/// Returns the schedule files in the folder of a problem X: "X.schedule.json", "X.*.schedule.json".
 [[nodiscard]] QStringList schedulesBeside(const QFileInfo& problem);
-/// Problem file of a schedule by its name: for "X.fused.schedule.json" this is "X.fused.json" or "X.json" in
-/// the same folder. Empty if there is none.
+/// Returns the problem file that belongs to a schedule by its name. For "X.fused.schedule.json" this is
+/// "X.fused.json" or "X.json" in the same folder. Empty if there is none.
 [[nodiscard]] QString problemBeside(const QFileInfo& schedule);
 /// Title of a schedule in menus: "A: one by one" for "example-1.a-one-by-one.schedule.json".
 [[nodiscard]] QString scheduleTitle(const QFileInfo& problem, const QString& schedule);
-/// Adds menu entries that open the problem alone, with each of its schedules, or with all for comparison.
+/// Adds menu entries that open the problem alone, with each of its schedules, or with all of them for
+/// comparison.
 void addSchedules(QMenu& menu, const QFileInfo& problem, const OpenFiles& open);
 
 /// A group of samples that are not problems of the Schedule lens.
@@ -49,7 +50,8 @@ struct RecentFile
     QString figures;
 };
 
-/// Page that is shown while nothing is open: button to open files, recent files, samples with thumbnails.
+/// The page that is shown while nothing is open: a button to open files, recent files, and samples with
+/// thumbnails.
 class StartPage : public QWidget
 {
     Q_OBJECT

@@ -24,8 +24,8 @@
 
 namespace tilewright::ui {
 
-/// A selectable label that measures its width only when text or font change, without the slow layout of
-/// QLabel: the texts change with every edit.
+/// A selectable label that measures its width only when text or font have changed. It avoids the slow layout
+/// of QLabel, because its text changes with every edit.
 class StatusText final : public QLabel
 {
 public:
@@ -61,15 +61,15 @@ protected:
     }
 
 private:
-    mutable QString m_text; ///< text that m_size was measured for
-    mutable QFont m_font;   ///< font that m_size was measured for
+    mutable QString m_text; ///< the text for which m_size was measured
+    mutable QFont m_font;   ///< the font for which m_size was measured
     mutable QSize m_size;
 };
 
 StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(parent), m_context(context)
 {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-    // fitRow() places the fields: a QLayout would redo the layout of the whole window when a number gets
+    // The fields are placed by fitRow(). A QLayout would lay out the whole window again when a number gets
     // longer.
     const auto label = [&](const QString& name) {
         auto* l = new StatusText(this);
@@ -171,7 +171,7 @@ void StatusStrip::fitRow()
     const auto widthOf = [this](const QWidget* w) {
         return w == m_floor && m_floor->text().isEmpty() ? 0 : w->sizeHint().width();
     };
-    // The widths that all fields have in full.
+    // The widths of all fields without abbreviation.
     std::map<const QWidget*, int> widths;
     for (const QWidget* w : row())
         widths[w] = widthOf(w);
@@ -211,7 +211,7 @@ void StatusStrip::fitRow()
     int room = width() - 2 * kMargin + kGap - (m_inMenu.empty() ? 0 : widthOf(m_more) + kGap);
     for (const QWidget* w : row())
         room -= widths[w] > 0 ? widths[w] + kGap : 0;
-    if (widths[m_name] > 0) // a shortened name takes what is left
+    if (widths[m_name] > 0) // a shortened name gets the remaining width
         widths[m_name] = std::min(widthOf(m_name), widths[m_name] + std::max(0, room));
     int x = kMargin;
     const auto place = [&](QWidget* w, int across) {
@@ -249,7 +249,7 @@ void StatusStrip::fillMenu()
     }
 }
 
-/// Shows the total with the cycles of the array itself; nothing under rules where that is the total itself.
+/// Shows the total with the cycles of the array. Hidden under rules for which it is the normal total.
 void StatusStrip::refreshArray(const Snapshot* shown, bool valid)
 {
     if (!shown || !valid || shown->evaluation.rules.compute == Rules::Compute::Array) {
@@ -391,7 +391,7 @@ void StatusStrip::refresh()
 
     const SnapshotPtr& before = document.lastStep().before;
     if (const SnapshotPtr& preview = document.preview()) {
-        // The total is still that of the document; the preview replaces the change of the last edit.
+        // The total is still that of the document; the preview's text replaces the change of the last edit.
         QString text = tr("Preview %1").arg(number(preview->evaluation.total));
         if (valid && snapshot->evaluation.total > 0)
             text += QStringLiteral(" (%1)").arg(
@@ -399,7 +399,7 @@ void StatusStrip::refresh()
         m_change->show(text, theme.accent);
     } else if (valid && before && before->evaluation.valid() && before->evaluation.total > 0) {
         using Way = Document::LastStep::Way;
-        // With another clock the times are compared: cycles of both are different things.
+        // If the clocks differ, times are compared, because cycles have different lengths.
         const double unit = document.secondsOfUnit(), unitBefore = document.lastStep().secondsOfUnit;
         const bool inSeconds = unit > 0 && unitBefore > 0 && unit != unitBefore;
         const double was = before->evaluation.total * (inSeconds ? unitBefore : 1);
@@ -413,7 +413,7 @@ void StatusStrip::refresh()
                      !inSeconds ? signedNumber(by)
                                 : (by < 0 ? QChar(0x2212) : QLatin1Char('+')) + secondsText(std::abs(by)),
                      signedPercent(by / was));
-        // An edit may change only the cycles on the array, for example a smaller k: then show that change.
+        // If an edit changes only the cycles on the array (for example a smaller k), that change is shown.
         const double array = before->arrayTotal > 0 ? snapshot->arrayTotal / before->arrayTotal - 1 : 0;
         constexpr double kLeastShown = 0.01;
         const bool onlyArray = by == 0 && std::abs(array) >= kLeastShown;

@@ -14,21 +14,21 @@ namespace tilewright::ui {
 
 class StatusText;
 
-/// The headline of the window: name of the workload, total latency with unit, machine and seconds, rate and
-/// share of the peak, multiple of the floor, total on the array, makespan on the NPU, energy, change of the
-/// last edit, lower bound and gap, peak working set, validity, rule set.
+/// The headline of the window. Its fields: name of the workload; total latency with unit, machine and
+/// seconds; rate and share of the peak; multiple of the floor; total on the array; makespan on the NPU;
+/// energy; change of the last edit; lower bound and gap; peak working set; validity; rule set.
 class StatusStrip : public QWidget
 {
     Q_OBJECT
 public:
     explicit StatusStrip(const ViewContext& context, QWidget* parent = nullptr);
 
-    /// Small, so that the window can be narrow: fields that do not fit are shortened or moved to a menu, the
-    /// least important first.
+    /// Small, so that the window can be narrow. Fields that do not fit are shortened or moved to a menu, the
+    /// least important ones first.
     [[nodiscard]] QSize minimumSizeHint() const override { return {120, sizeHint().height()}; }
     [[nodiscard]] QSize sizeHint() const override;
 
-    /// Label with the time of the last evaluation, for another place of the window.
+    /// Label with the duration of the last evaluation, which is placed elsewhere in the window.
     [[nodiscard]] QWidget* evaluationTime() const;
 
 Q_SIGNALS:
@@ -50,7 +50,7 @@ private:
     void fillMenu();
     [[nodiscard]] std::array<QWidget*, 15> row() const; ///< all fields from left to right
 
-    /// The two forms of a field that is shortened where the row is narrow.
+    /// The long and the short text of a field that is shortened if the row is narrow.
     struct Wording
     {
         QString whole, brief;
@@ -63,10 +63,10 @@ private:
     StatusText* m_seconds;
     StatusText* m_rate;
     QToolButton* m_floor;
-    lower::ModelOnMachinePtr m_floorModel;  ///< model that m_floorOf belongs to
-    lower::ModelOnMachinePtr m_launchModel; ///< model that m_launches belongs to
-    double m_launches = 0;                  ///< seconds of the launches of its operators
-    std::optional<lower::Floor> m_floorOf;  ///< floor of one core (R19)
+    lower::ModelOnMachinePtr m_floorModel;  ///< the model to which m_floorOf belongs
+    lower::ModelOnMachinePtr m_launchModel; ///< the model to which m_launches belongs
+    double m_launches = 0;                  ///< time for launching the operators of m_launchModel, in seconds
+    std::optional<lower::Floor> m_floorOf;  ///< floor of m_floorModel on one core (R19)
     StatusText* m_array;
     StatusText* m_npu;
     StatusText* m_energy;
@@ -75,10 +75,10 @@ private:
     QToolButton* m_gap;
     StatusText* m_peak;
     QToolButton* m_validity;
-    std::optional<bool> m_showsValid; ///< validity that the icon of m_validity shows
+    std::optional<bool> m_showsValid; ///< the validity that the icon of m_validity shows
     QToolButton* m_rules;
     QToolButton* m_more;            ///< button whose menu has the fields that do not fit
-    std::vector<QWidget*> m_inMenu; ///< fields that the row does not show, or not in full
+    std::vector<QWidget*> m_inMenu; ///< fields that the row does not show, or shows shortened
     Wording m_gapText, m_peakText;
     StatusText* m_time;
 };

@@ -46,9 +46,10 @@ Gesture clickOn(const QString& caption, std::function<Spot()> where, Qt::Keyboar
 namespace {
 
 constexpr int kPollMs = 200;
-constexpr int kApart = 8; ///< distance of the card from its control and from the edges, in pixels
+/// Distance in pixels between the card and its control, and between the card and the edges.
+constexpr int kApart = 8;
 
-/// Frame around the control of a step. Mouse events pass through.
+/// Frame around the control of a step. Mouse events pass through it.
 class Ring : public QWidget
 {
 public:
@@ -74,7 +75,7 @@ TourGuide::TourGuide(MainWindow& window) : QFrame(&window), m_window(window), m_
 {
     setObjectName(QStringLiteral("tour"));
     setAccessibleName(tr("Guided tour"));
-    setFrameStyle(QFrame::Box | QFrame::Plain); // so that a white card is visible on a white view
+    setFrameStyle(QFrame::Box | QFrame::Plain); // a frame, so that a white card is visible on a white view
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::ToolTipBase);
     setForegroundRole(QPalette::ToolTipText);
@@ -93,7 +94,8 @@ TourGuide::TourGuide(MainWindow& window) : QFrame(&window), m_window(window), m_
     const auto button = [&](const QString& text, const QString& tip) {
         auto* b = new QPushButton(text, this);
         b->setToolTip(tip);
-        b->setFocusPolicy(Qt::TabFocus); // a click leaves the keyboard focus where the step needs it
+        // A click on the button leaves the keyboard focus where the step needs it.
+        b->setFocusPolicy(Qt::TabFocus);
         return b;
     };
     m_leave = button(tr("Leave"), tr("Leave the tour. Your edits are kept."));
@@ -126,7 +128,7 @@ void TourGuide::start(const Tour& tour)
     leave();
     if (!m_window.openPaths({samplesFolder() + QLatin1Char('/') + tour.file}))
         return;
-    // Start clean: no baselines, selection and messages from an earlier session of the file.
+    // A tour starts without baselines, selection and messages from an earlier session of the file.
     AppState& state = m_window.state();
     state.document.clearBaselines();
     state.selection.clear();
@@ -143,7 +145,7 @@ void TourGuide::start(const Tour& tour)
 
 void TourGuide::leave()
 {
-    // What was kept to compare with belongs to the tour, not to the file, which would have it from now on.
+    // Baselines of the tour are removed at its end, because they would be stored with the file.
     if (Document& document = m_window.state().document; isRunning() && document.problemPath() == m_file)
         document.clearBaselines();
     m_timer.stop();
@@ -180,7 +182,7 @@ void TourGuide::bringForward(const QString& pane)
     View* view = pane.isEmpty() ? nullptr : m_window.view(pane);
     if (!view || view->isSeen())
         return;
-    // Not showView(), which would move the keyboard focus.
+    // raise() and not showView(), which would move the keyboard focus.
     if (auto* dock = qobject_cast<QDockWidget*>(view->parentWidget())) {
         dock->show();
         dock->raise();

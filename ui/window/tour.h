@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Guided tours: steps, and positions in controls that they point to.
+// Guided tours: their steps, and the positions in controls to which they point.
 #pragma once
 
 #include <QFrame>
@@ -19,14 +19,15 @@ class QPushButton;
 
 namespace tilewright::ui {
 
-/// A position in a control; `control` is null if it does not exist (any more).
+/// A position in a control; `control` is null if the control does not exist.
 struct Spot
 {
     QPointer<QWidget> control;
     QPoint at;
 };
 
-/// A simulated user action on a control (for the demo): sends it the events of mouse and keyboard.
+/// A simulated action of the user on a control, for the demo: it sends mouse and keyboard events to the
+/// control.
 struct Gesture
 {
     QString caption;             ///< text beside the pointer: "Click row 1"
@@ -42,37 +43,39 @@ class MainWindow;
 struct TourStep
 {
     QString text;
-    std::function<QWidget*()> where; ///< control that the step refers to
-    std::function<bool()> done;      ///< true if the user has completed the step
-    /// Name of the view that the step takes place in; shown when the step begins.
+    std::function<QWidget*()> where; ///< returns the control to which the step refers
+    std::function<bool()> done;      ///< returns true if the user has completed the step
+    /// Name of the view in which the step takes place. The view is shown when the step begins.
     QString pane{};
-    /// Hint for the present state: an obstacle and its remedy, or the remaining distance; may be empty.
+    /// Returns a hint for the current state: an obstacle and its remedy, or the remaining distance; may be
+    /// empty.
     std::function<QString()> advice{};
     QStringList alsoNeeded{};   ///< names of further views that the card should not cover
-    std::vector<Gesture> how{}; ///< input for TourPlayer; present in all steps of a tour, or in none
-    QString offer{};            ///< text of a button of the card that does the step; empty for none
+    std::vector<Gesture> how{}; ///< simulated input for TourPlayer; present in all steps of a tour or in none
+    QString offer{}; ///< text of a button on the card that does the step for the user; empty: no button
     std::function<void()> doIt{};
 };
 
 struct Tour
 {
     QString id, title, tip;
-    QString file; ///< path in the samples folder; opened when the tour starts
+    QString file; ///< path in the folder of the samples; the file is opened when the tour starts
     std::vector<TourStep> steps;
-    QString end;                        ///< closing text
-    std::function<QString()> outcome{}; ///< result of this run, added to the closing text
+    QString end; ///< closing text
+    /// returns a text on the result of this run, which is added to the closing text
+    std::function<QString()> outcome{};
 };
-/// Creates the tours: "First schedule", "Beat Auto-solve", "From model to array".
+/// Returns the tours "First schedule", "Beat Auto-solve" and "From model to array".
 [[nodiscard]] std::vector<Tour> guidedTours(MainWindow& window);
 
-/// Best place for a card of this size inside `room`: covers little of `target`, then little of `others`, and
-/// is close to the target.
+/// Returns the best place for a card of this size inside `room`: it covers little of `target`, then little of
+/// `others`, and is close to the target.
 [[nodiscard]] QRect tourCardPlace(QSize card, const QRect& room, const QRect& target,
                                   const std::vector<QRect>& others);
 
 /// Shows a guided tour: a card with instructions beside the control of the step, and a frame around the
-/// control. It advances when the step is done or by its buttons. The user does every step; nothing is
-/// blocked. The card can be dragged.
+/// control. The tour advances when the step is done, or by the buttons of the card. The user does every step;
+/// nothing is blocked. The card can be dragged.
 class TourGuide : public QFrame
 {
     Q_OBJECT
@@ -84,33 +87,36 @@ public:
     [[nodiscard]] std::size_t step() const
     {
         return m_step;
-    } ///< index of the step; tour.steps.size() at the end
+    } ///< index of the current step; tour.steps.size() at the end
     [[nodiscard]] QString text() const;
     [[nodiscard]] QWidget* target() const { return m_target; }
-    void setNote(const QString& note); ///< text beside the step number, until the tour is left
+    /// Sets a text beside the number of the step, which stays until the tour is left.
+    void setNote(const QString& note);
     [[nodiscard]] QPushButton* leaveButton() const { return m_leave; }
     [[nodiscard]] QPushButton* backButton() const { return m_back; }
     [[nodiscard]] QPushButton* skipButton() const { return m_skip; }
-    [[nodiscard]] QPushButton* offerButton() const { return m_offer; } ///< hidden in most steps
+    /// Button that does the step for the user; hidden in most steps.
+    [[nodiscard]] QPushButton* offerButton() const { return m_offer; }
 
 protected:
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
 
 private:
-    void poll(); ///< advances if the step is done; moves the card if its control has moved
+    void poll(); ///< advances if the step is done; moves the card if the control has moved
     void goTo(std::size_t step);
     void bringForward(const QString& pane);
     void show();
     void updateText();
     void place();
-    [[nodiscard]] QRect room() const; ///< area between toolbar and status bar
+    [[nodiscard]] QRect room() const; ///< the area between toolbar and status bar, in which the card can be
 
     MainWindow& m_window;
     Tour m_tour;
-    QString m_file; ///< the file that the step refers to; the tour ends if another one is opened
+    QString m_file; ///< the file of the tour; if another one is opened, the tour ends
     std::size_t m_step = 0;
-    bool m_revisited = false; ///< the step was already done when the user went back to it: do not advance
+    /// True if the user went back to a step that was already done, so that the tour does not advance.
+    bool m_revisited = false;
     QString m_note;
     QLabel* m_text;
     QLabel* m_count;
@@ -120,8 +126,8 @@ private:
     QPushButton* m_offer;
     QWidget* m_frame;
     QPointer<QWidget> m_target;
-    QPoint m_grip;                   ///< position of the mouse in the card when the drag began
-    std::optional<QPoint> m_dragged; ///< position to which the user dragged the card in this step
+    QPoint m_grip;                   ///< position in the card at which the user grabbed it
+    std::optional<QPoint> m_dragged; ///< position to which the user has dragged the card in this step
     QTimer m_timer;
 };
 

@@ -15,8 +15,8 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr int kSide = 40;          ///< side of the square widget in pixels; the tip is its centre
-constexpr int kCaptionOffset = 28; ///< distance of the caption below the tip in pixels
+constexpr int kSide = 40; ///< side of the square widget in pixels; the tip of the pointer is at its centre
+constexpr int kCaptionOffset = 28; ///< distance in pixels of the caption below the tip
 
 /// Shape of the usual mouse pointer, with its tip at the origin.
 QPainterPath arrow()
@@ -82,7 +82,7 @@ void Hand::moveTip(QPoint tip)
     m_tip = tip;
     move(tip - QPoint(kSide / 2, kSide / 2));
     raise();
-    // Place the caption below the pointer; at the edges of the window above it or further left.
+    // The caption is below the pointer; at the edges of the window it is above or further left.
     const QRect room = parentWidget()->rect().adjusted(4, 4, -4, -4);
     QRect line(tip + QPoint(10, kCaptionOffset), m_caption->size());
     if (line.bottom() > room.bottom())
@@ -98,7 +98,7 @@ void Hand::paintEvent(QPaintEvent*)
     painter.setRenderHint(QPainter::Antialiasing);
     const QPointF tip(kSide / 2.0, kSide / 2.0);
     painter.translate(tip);
-    // Black with a white edge: visible on light and on dark backgrounds.
+    // Black with a white edge, so that it is visible on light and dark backgrounds.
     painter.setPen(QPen(Qt::white, 1.5));
     painter.setBrush(Qt::black);
     painter.drawPath(arrow());
@@ -106,12 +106,12 @@ void Hand::paintEvent(QPaintEvent*)
 
 namespace {
 
-constexpr int kMoveMs = 800;    ///< movement of the hand to a control
+constexpr int kMoveMs = 800;    ///< duration of a movement of the hand to a control
 constexpr int kAimMs = 600;     ///< pause before a gesture
 constexpr int kResultMs = 1100; ///< pause after a gesture, to see its result
 constexpr int kLetterMs = 45;   ///< reading time of the card, per character
 constexpr int kTargetPollMs = 100;
-constexpr int kMaxPolls = 100; ///< if the step is not done after so many polls, the user takes over
+constexpr int kMaxPolls = 100; ///< number of polls after which the user must continue if the step is not done
 
 } // namespace
 
@@ -128,7 +128,7 @@ void TourPlayer::play(const Tour& tour)
     m_guide.start(tour);
     if (!m_guide.isRunning())
         return;
-    m_window.applyPerspective(QStringLiteral("Edit")); // this perspective shows all controls of the tour
+    m_window.applyPerspective(QStringLiteral("Edit")); // the perspective Edit shows all controls of the tour
     m_tour = tour;
     m_playing = true;
     qApp->installEventFilter(this);
@@ -177,7 +177,7 @@ void TourPlayer::beginStep()
 
 Spot TourPlayer::spotOf(const Gesture& gesture)
 {
-    m_window.state().document.waitForSnapshot(); // so that lists show the result of the last gesture
+    m_window.state().document.waitForSnapshot(); // wait, so that lists show the result of the last gesture
     return gesture.where();
 }
 
@@ -185,18 +185,19 @@ void TourPlayer::aim()
 {
     Q_EMIT seen(m_paused);
     if (!m_playing)
-        return; // a receiver of seen() has taken over
+        return; // a receiver of seen() has ended the demo
     const std::vector<Gesture>& how = m_tour.steps[m_step].how;
     if (m_gesture == how.size()) {
         awaitEnd();
         return;
     }
     const Spot spot = spotOf(how[m_gesture]);
-    if (!spot.control) { // the view was closed in the meantime
+    if (!spot.control) { // the view was closed meanwhile
         handOver();
         return;
     }
-    if (!spot.control->isEnabled() && ++m_polls <= kMaxPolls) { // of a file that is still being opened
+    // The control waits for a file that is still being opened.
+    if (!spot.control->isEnabled() && ++m_polls <= kMaxPolls) {
         m_then = &TourPlayer::aim;
         m_timer.start(kTargetPollMs);
         return;
@@ -239,13 +240,14 @@ void TourPlayer::awaitEnd()
 
 bool TourPlayer::eventFilter(QObject* watched, QEvent* event)
 {
-    // Simulated events are not spontaneous. Events of a QWindow are sent again to its widget.
+    // Simulated events are not spontaneous, so they are let through. An event of a QWindow is ignored,
+    // because it is sent again to the widget.
     if (!event->spontaneous() || !watched->isWidgetType())
         return false;
     if (event->type() == QEvent::ShortcutOverride) {
         if (static_cast<QKeyEvent*>(event)->key() != Qt::Key_Escape)
             return false;
-        event->accept(); // the key press follows; no shortcut may take it
+        event->accept(); // accepted, so that no shortcut consumes the key press that follows
         return true;
     }
     const bool escape =
@@ -253,7 +255,7 @@ bool TourPlayer::eventFilter(QObject* watched, QEvent* event)
     if (!escape && event->type() != QEvent::MouseButtonPress)
         return false;
     handOver();
-    // A click that takes over does not act on the control below; clicks on the card do.
+    // A click that ends the demo does not act on the control below. Clicks on the card act as usual.
     const auto* widget = static_cast<QWidget*>(watched);
     return escape || (widget != &m_guide && !m_guide.isAncestorOf(widget));
 }

@@ -17,7 +17,7 @@ class Hand : public QWidget
     Q_OBJECT
 public:
     explicit Hand(QWidget& window);
-    void goTo(QPoint tip, int milliseconds); ///< moves the tip to this point of the window
+    void goTo(QPoint tip, int milliseconds); ///< moves the tip of the pointer to this point of the window
     void say(const QString& caption);
     void leave();
 
@@ -32,8 +32,8 @@ private:
     QPoint m_tip; ///< position of the tip in the window
 };
 
-/// Plays a tour as a demo: sends the input of each step to the real controls and shows it with a Hand. Esc or
-/// a click hands over: the user continues the tour from there.
+/// Plays a tour as a demo: sends the input of each step to the real controls, and shows it with a Hand. After
+/// Esc or a click the user continues the tour from there.
 class TourPlayer : public QObject
 {
     Q_OBJECT
@@ -42,13 +42,14 @@ public:
     void play(const Tour& tour);
     void handOver();
     [[nodiscard]] bool isPlaying() const { return m_playing; }
-    /// Sets a factor for all pauses: 1 = time to read along, 0 = no pauses.
+    /// Sets a factor for all pauses: 1 = enough time to read along, 0 = no pauses.
     void setPace(double pace) { m_pace = pace; }
 
 Q_SIGNALS:
-    /// The present picture was shown for this long (at pace 1). For recordings.
+    /// Emitted when the current picture was shown for this long (at pace 1). For recordings.
     void seen(int milliseconds);
-    void stopped(bool atEnd); ///< playing has stopped: at the end of the tour, or because the user took over
+    /// Emitted when playing has stopped, at the end of the tour or because the user took over.
+    void stopped(bool atEnd);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

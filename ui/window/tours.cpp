@@ -22,7 +22,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Spin box with this accessible name in a view; null if there is none.
+/// Returns the spin box with this accessible name in a view; null if there is none.
 QWidget* controlCalled(const MainWindow& window, const QString& view, const QString& name)
 {
     const View* place = window.view(view);
@@ -32,7 +32,7 @@ QWidget* controlCalled(const MainWindow& window, const QString& view, const QStr
     return nullptr;
 }
 
-/// Button of an action in the toolbar.
+/// Returns the button of an action in the toolbar.
 QWidget* buttonOf(MainWindow& window, const char* action)
 {
     const auto* bar = window.findChild<QToolBar*>(QStringLiteral("toolbar"));
@@ -60,7 +60,7 @@ std::optional<double> totalOf(const Document& document)
                                                     : std::nullopt;
 }
 
-/// Subgraph that computes both ops; nothing if none does.
+/// Returns the subgraph that computes both ops; nothing if there is none.
 std::optional<SubgraphId> subgraphOfBoth(const Document& document, OpId first, OpId second)
 {
     const Schedule& schedule = document.schedule();
@@ -72,14 +72,14 @@ std::optional<SubgraphId> subgraphOfBoth(const Document& document, OpId first, O
     return std::nullopt;
 }
 
-/// Total of the present schedule; nothing if it is invalid or not evaluated yet.
+/// Returns the total of the current schedule; nothing if it is invalid or not evaluated yet.
 std::optional<double> settledTotal(const Document& document)
 {
     const SnapshotPtr& snapshot = document.snapshot();
     return snapshot && snapshot->schedule == document.schedule() ? totalOf(document) : std::nullopt;
 }
 
-/// Visible button with this text; null if there is none.
+/// Returns the visible button with this text; null if there is none.
 QWidget* buttonCalled(const QWidget& place, const QString& text)
 {
     for (QPushButton* button : place.findChildren<QPushButton*>())
@@ -88,7 +88,7 @@ QWidget* buttonCalled(const QWidget& place, const QString& text)
     return nullptr;
 }
 
-/// The check box of a tensor in the Inspector's list of retained tensors.
+/// Returns the check box of a tensor in the Inspector's list of tensors to retain.
 QWidget* retainBox(const MainWindow& window, const QString& tensor)
 {
     for (QCheckBox* box : window.view(QStringLiteral("inspector"))->findChildren<QCheckBox*>())
@@ -97,7 +97,7 @@ QWidget* retainBox(const MainWindow& window, const QString& tensor)
     return nullptr;
 }
 
-/// Totals of the first tour after its steps: each is better than the one before.
+/// Totals after the steps of the first tour. Each total is better than the one before.
 struct TotalsOfTour
 {
     std::optional<double> start, fused, ordered, retained, solved, modelStart, model;
@@ -130,7 +130,7 @@ Tour fuseAndSolve(MainWindow& window)
     Document& d = window.state().document;
     Selection& s = window.state().selection;
     auto* solver = qobject_cast<SolverView*>(window.view(QStringLiteral("solver")));
-    const OpId expand(8), add(9); // of the sample
+    const OpId expand(8), add(9); // ids of two ops of the sample
     const auto view = [&window](const char* name) {
         return [&window, name] { return static_cast<QWidget*>(window.view(QLatin1String(name))); };
     };
@@ -149,7 +149,7 @@ Tour fuseAndSolve(MainWindow& window)
                    : QString();
     };
     const auto totals = std::make_shared<TotalsOfTour>();
-    // Notes the total of a step that is done.
+    // Stores the total when a step is done.
     const auto reached = [&d](bool done, std::optional<double>& total) {
         if (done && !total)
             total = settledTotal(d);
@@ -160,7 +160,7 @@ Tour fuseAndSolve(MainWindow& window)
     };
     const auto compare = [solver] { return buttonCalled(solver->card(), TourGuide::tr("Compare")); };
     const auto openModel = [&window, &d] {
-        d.undoStack().setClean(); // the edits of a sample are not to be saved
+        d.undoStack().setClean(); // the edits of a sample need not be saved
         window.openPaths({samplesFolder() + QStringLiteral("/models/resnet-18.onnx")});
     };
     const QString subgraphs = QStringLiteral("subgraphs"), inspector = QStringLiteral("inspector"),
@@ -179,7 +179,7 @@ Tour fuseAndSolve(MainWindow& window)
           view("subgraphs"),
           [&s, &d, totals, reached] {
               if (s.state().subgraphs.empty() && d.undoStack().index() == 0)
-                  *totals = {}; // the tour begins again
+                  *totals = {}; // forgets the totals, because the tour begins again
               reached(d.schedule().size() == d.problem()->opCount(), totals->start);
               return s.state().subgraphs == std::set{SubgraphId(8), SubgraphId(9)};
           },
@@ -361,7 +361,7 @@ Tour fromModelToArray(MainWindow& window)
     Selection& s = window.state().selection;
     LensLinks& links = window.state().workspace.links();
     const auto before =
-        std::make_shared<Schedule>(); // schedule before the fourth step, which the fifth step restores
+        std::make_shared<Schedule>(); // the schedule before the fourth step; the fifth step restores it
     const auto seen = [&window](const char* name) {
         return [&window, name] { return window.view(QLatin1String(name))->isSeen(); };
     };

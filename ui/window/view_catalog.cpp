@@ -54,7 +54,7 @@ template <typename V> View* make(const ViewContext& context)
 
 const std::vector<ViewEntry>& viewCatalog()
 {
-    // In the order of the tabs.
+    // The views in the order of their tabs.
     static const std::vector<ViewEntry> entries{
         {QStringLiteral("graph"), tr("Graph"), QStringLiteral("layout"), DockArea::Centre,
          QStringLiteral("Edit,Tiles,Hardware"), &make<GraphView>},

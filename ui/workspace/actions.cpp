@@ -16,7 +16,7 @@ constexpr const char* kMenuProperty = "tilewrightMenu";
 constexpr const char* kGestureProperty = "tilewrightGesture";
 constexpr const char* kNoteProperty = "tilewrightNote";
 
-/// Key as text; punctuation that is hard to see is spelled out ("comma").
+/// Text of a key. Punctuation that is hard to see is spelled out ("comma").
 QString keyText(const QKeySequence& key)
 {
     if (key == QKeySequence(Qt::Key_Comma))
@@ -46,7 +46,7 @@ QString keysText(const QList<QKeySequence>& keys)
     return out.join(QStringLiteral(", "));
 }
 
-/// Sets tooltip and status tip: what the action does or, if it is disabled, why.
+/// Sets tooltip and status tip of an action. They say what it does or, if it is disabled, why it is disabled.
 void describe(QAction* action, const QString& why)
 {
     QString name = action->text();
@@ -85,7 +85,7 @@ void Actions::enter(QAction* action, const ActionSpec& spec)
     if (const auto chosen = m_choices.find(spec.id); chosen != m_choices.end() && !spec.keysAreFixed) {
         action->setShortcuts(chosen->second);
         describe(action, {});
-        Q_EMIT keysChanged(); // update texts with the keys of this action
+        Q_EMIT keysChanged(); // other texts may contain the keys of this action
     }
     if (spec.tip.contains(QLatin1Char('{'))) {
         m_tipsWithKeys.emplace(action, spec.tip);
@@ -142,7 +142,8 @@ QAction* Actions::offer(QWidget* owner, ActionSpec spec, std::function<void(bool
         action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
         connect(action, &QAction::triggered, this, [this, action](bool checked) {
             if (const Offer* offer = offerInUse(action)) {
-                const auto run = offer->run; // a copy: running it may register further actions
+                // A copy, because running the action may register further actions.
+                const auto run = offer->run;
                 run(checked);
             }
         });
@@ -176,7 +177,7 @@ void Actions::refresh()
     const auto tell = [this](QAction* action, const Availability& available) {
         QString& described = m_described[action];
         const QString now = action->text() + QLatin1Char('\n') + available.whyNot;
-        if (std::exchange(described, now) != now) // rebuild the tooltip only if its content changed
+        if (std::exchange(described, now) != now) // the tooltip is made again only if its content has changed
             setAvailable(action, available);
     };
     for (QAction* action : m_actions) {
@@ -235,7 +236,7 @@ void Actions::setKeyChoices(const KeyChoices& choices)
         m_described.erase(action);
     }
     updateKeysInTooltips();
-    refresh(); // rebuilds the tooltips
+    refresh(); // makes the tooltips again
     Q_EMIT keysChanged();
 }
 
@@ -246,7 +247,7 @@ const QList<QKeySequence>& Actions::usualKeys(const QAction* action) const
 
 bool Actions::mayHaveOtherKeys(const QAction* action) const
 {
-    // An entry without keys that is not a command is a mouse gesture.
+    // An entry that has no keys and is no command is a mouse gesture, so it cannot have keys.
     return !m_usual.at(action).areFixed && (isCommand(action) || !usualKeys(action).isEmpty());
 }
 

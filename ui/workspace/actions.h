@@ -15,7 +15,7 @@
 
 namespace tilewright::ui {
 
-/// Tells whether an action can be used now and, if not, why.
+/// Says whether an action can be used now and, if not, the reason.
 struct Availability
 {
     QString whyNot; ///< reason as a sentence; empty if the action can be used
@@ -32,12 +32,13 @@ struct ActionSpec
     QString id;       ///< "schedule.fuse"
     QString menu;     ///< "Schedule": menu, and category in the palette and the shortcut sheet
     QString text;     ///< "Fuse selection"
-    QString iconName; ///< file in resources/icons without ending; may be empty
+    QString iconName; ///< name of a file in resources/icons without extension; may be empty
     QList<QKeySequence> shortcuts;
     QString tip; ///< one sentence that says what the action does
     bool checkable = false;
     QString gesture{}; ///< mouse gesture, or key that is not a shortcut: "wheel", "Enter"
-    // Called by Actions::refresh(); may be missing if the value never changes.
+    // The following functions are called by Actions::refresh(). They may be missing if their value never
+    // changes.
     std::function<Availability()> available{};
     std::function<bool()> checked{};
     std::function<QString()> textNow{};
@@ -54,24 +55,25 @@ class Actions : public QObject
 public:
     using QObject::QObject;
 
-    /// Registers an action and returns it. `run` is called with the check state when the action is triggered.
+    /// Registers an action and returns it. When the action is triggered, `run` is called with its check
+    /// state.
     QAction* add(const ActionSpec& spec, std::function<void(bool)> run);
     /// Registers an action that is not checkable. `available` may be empty.
     QAction* add(QAnyStringView id, const QString& menu, const QString& text, QAnyStringView iconName,
                  const QList<QKeySequence>& keys, const QString& tip,
                  const std::function<Availability()>& available, const std::function<void()>& run);
-    /// Registers a command of a kind of widget with several instances, as one action. The command acts on the
-    /// visible instance, otherwise on the one created last. The widget handles the keys itself.
+    /// Registers one action for a command of a widget that may have several instances. The command acts on
+    /// the visible instance, or else on the one that was created last. The widget handles the keys itself.
     QAction* offer(QWidget* owner, ActionSpec spec, std::function<void(bool)> run);
-    /// Registers a key or mouse gesture that is not a command: it only appears in the shortcut sheet. Returns
-    /// the entry with this id.
+    /// Registers a key or mouse gesture that is not a command, so that the shortcut sheet shows it. Returns
+    /// the existing entry if the id is already registered.
     QAction* note(const ActionSpec& spec);
     /// Creates an action without registering it.
     [[nodiscard]] static QAction* make(const ActionSpec& spec, QObject* parent);
-    /// Updates availability, check state and text of all actions. To be called when something has changed
-    /// that these depend on.
+    /// Updates availability, check state and text of all actions. To be called when something has changed on
+    /// which these depend.
     void refresh();
-    /// Action with this id; null if there is none.
+    /// Returns the action with this id; null if there is none.
     [[nodiscard]] QAction* find(const QString& id) const;
     [[nodiscard]] const std::vector<QAction*>& all() const { return m_actions; }
     [[nodiscard]] static QString menuOf(const QAction* action);
@@ -81,17 +83,18 @@ public:
 
     // -- keys assigned by the user
     [[nodiscard]] const KeyChoices& keyChoices() const { return m_choices; }
-    /// Sets the keys of all actions, also of those registered later: the assigned keys or the default keys.
+    /// Sets the keys of all actions, including those that are registered later: the assigned keys, or the
+    /// default keys.
     void setKeyChoices(const KeyChoices& choices);
     /// Default keys of an action.
     [[nodiscard]] const QList<QKeySequence>& usualKeys(const QAction* action) const;
     /// True if the user may change the keys of this action.
     [[nodiscard]] bool mayHaveOtherKeys(const QAction* action) const;
-    /// True if the same key on both actions would be ambiguous: one of them works in the whole window, both
-    /// belong to the same view, or one of them belongs to all canvases.
+    /// True if the same key would be ambiguous for both actions: one of them works in the whole window, or
+    /// both belong to the same view, or one of them belongs to all canvases.
     [[nodiscard]] static bool canConflict(const QAction* a, const QAction* b);
-    /// Replaces ids of commands in braces, such as "{graph.find}", by their keys, or by their names if they
-    /// have no key.
+    /// Replaces ids of commands in braces, such as "{graph.find}", by the keys of the command, or by its name
+    /// if it has no key.
     [[nodiscard]] QString withKeys(QString text) const;
     /// Calls `tell` with withKeys(text), now and whenever keys change, as long as `owner` exists.
     void tellKeys(QObject* owner, const QString& text, const std::function<void(const QString&)>& tell);
@@ -102,8 +105,8 @@ Q_SIGNALS:
     void keysChanged();
 
 public:
-    /// Enables or disables an action; tooltip and status bar of a disabled action show the reason. For
-    /// actions that are not registered, such as entries of context menus.
+    /// Enables or disables an action. If it is disabled, tooltip and status bar show the reason. For actions
+    /// that are not registered, such as entries of context menus.
     static void setAvailable(QAction* action, const Availability& available);
 
 private:
@@ -113,15 +116,16 @@ private:
         std::function<void(bool)> run;
         std::function<Availability()> available;
     };
-    /// The instance that an offered action acts on; null if there is none.
+    /// Returns the instance on which an offered action acts; null if there is none.
     const Offer* offerInUse(const QAction* action);
     void enter(QAction* action, const ActionSpec& spec);
     void updateKeysInTooltips();
 
     std::vector<QAction*> m_actions;
     std::map<const QAction*, std::vector<Offer>> m_offers;
-    std::map<const QAction*, ActionSpec> m_specs;  ///< of actions with available, checked or textNow
-    std::map<const QAction*, QString> m_described; ///< text and reason that the tooltip shows now
+    /// Descriptions of the actions that have available, checked or textNow.
+    std::map<const QAction*, ActionSpec> m_specs;
+    std::map<const QAction*, QString> m_described; ///< text and reason in the current tooltip of each action
     /// Default keys of an action.
     struct Usual
     {

@@ -17,7 +17,8 @@ bool refuseConstraint(Document& document, const QString& why)
     return document.apply(Error{ErrorCode::Refused, why.toStdString(), {}, {}}, {});
 }
 
-/// Changes the constraints of the schedule; they are checked as if they were read from its file.
+/// Changes the constraints of the schedule. The result is checked as if it were read from the schedule's
+/// file.
 template <typename Change> bool applyChange(Document& document, const QString& text, Change&& make)
 {
     if (!document.hasProblem())

@@ -274,7 +274,8 @@ void Document::newSchedule()
 void Document::close()
 {
     setProblem(nullptr, {}, {});
-    if (const auto preset = machinePreset(m_nextMachine.name)) // what was edited has gone with the document
+    // The edited machine was discarded with the document.
+    if (const auto preset = machinePreset(m_nextMachine.name))
         m_nextMachine = *preset;
 }
 
@@ -328,7 +329,7 @@ void Document::publish(SnapshotPtr snapshot)
     if (!snapshot || snapshot->problem != m_problem)
         return;
     if (snapshot->lowerBound < m_bound->value && snapshot->evaluation.rules == m_rules) {
-        // The snapshot was taken before the bound was raised: correct its bound.
+        // The snapshot was taken before the bound was raised, so its bound is corrected.
         auto raised = std::make_shared<Snapshot>(*snapshot);
         raised->lowerBound = m_bound->value;
         snapshot = std::move(raised);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reading and writing of files by Document; its edits as undo steps, and the difference that the last step
-// made.
+// Document: reading and writing of files, edits as undo steps, and the difference that the last step made.
 #include "base/file.h"
 #include "edit/fit.h"
 #include "eval/rule_choice.h"
@@ -85,7 +84,8 @@ Status Document::takeMachine(std::string_view text, const QString& path)
     const auto machine = lower::readMachines(std::span(&source, 1));
     if (!machine)
         return machine.error();
-    // Nothing was edited or saved yet: the machine was opened with the model or right after it.
+    // True if nothing has been edited or saved yet, so that the machine was opened with the model or right
+    // after it.
     return m_model && undoStack().count() == 0 && !isModified() && schedulePath().isEmpty()
                ? setInitialMachine(*machine)
                : setMachine(*machine, tr("Open machine %1").arg(QFileInfo(path).fileName()));
@@ -150,7 +150,7 @@ Result<Document::Base> Document::baseOf(const std::string& extra, const QString&
     const auto machine = lower::machineField(extra, path.toStdString());
     if (!machine)
         return machine.error();
-    if (!*machine) { // saved for a plain problem, or by another program
+    if (!*machine) { // the file was saved for a plain problem, or by another program
         if (m_model && !m_model->workload->problem)
             return Base{m_problem, m_model, m_dimensions};
         return onOwnHardware(m_model ? m_model->workload->problem : m_problem, extra, path);
@@ -167,7 +167,8 @@ Result<Document::Base> Document::baseOf(const std::string& extra, const QString&
     return Base{std::move(problem), std::move(*model), std::move(dimensions)};
 }
 
-/// Plain problem on the hardware that its schedule file names, otherwise on that of the problem file.
+/// Returns the plain problem on the hardware that its schedule file names, or else on that of the problem
+/// file.
 Result<Document::Base> Document::onOwnHardware(const ProblemPtr& problem, const std::string& extra,
                                                const QString& path) const
 {
@@ -223,7 +224,8 @@ Schedule Document::savedSchedule() const
     out.rules = statedRules(*m_problem, m_rules);
     if (m_model)
         out.extra = lower::withMachineField(out.extra, m_model->machine, m_dimensions);
-    std::optional<Hardware> own; // hardware of a plain problem, if it differs from that of the problem file
+    // Hardware of a plain problem, if it differs from the hardware of the problem file.
+    std::optional<Hardware> own;
     if (!m_model && m_problem->hardware() != m_fileHardware)
         own = m_problem->hardware();
     out.extra = lower::withHardwareField(out.extra, own);
@@ -257,7 +259,8 @@ Result<QJsonObject> Document::recoveryCopy() const
 Status Document::recover(const QJsonObject& copy)
 {
     const QString problemPath = copy[QStringLiteral("problemPath")].toString();
-    // Read problem and schedule before anything is replaced: on an error the open files stay as they are.
+    // Problem and schedule are read before anything is replaced, so that the open files stay open after an
+    // error.
     const auto problem =
         readProblem(copy[QStringLiteral("problem")].toString().toStdString(), problemPath.toStdString());
     if (!problem)
@@ -266,7 +269,7 @@ Status Document::recover(const QJsonObject& copy)
         readSchedule(**problem, copy[QStringLiteral("text")].toString().toStdString(), "recovery copy");
     if (!loaded)
         return loaded.error();
-    // Restore the model too if its file is unchanged: a problem alone has no operators to show.
+    // The model is also restored if its file is unchanged, because a problem alone has no operators to show.
     lower::ModelOnMachinePtr model;
     std::vector<onnx::FreeDimension> free;
     onnx::Dimensions dimensions;
@@ -359,21 +362,22 @@ void Document::beginStep(LastStep::Way way)
 {
     if (std::exchange(m_stepping, true))
         return;
-    ++m_openBatches; // until endStep()
-    // If the last edit is not evaluated yet, evaluate it here: this edit is compared with it.
+    ++m_openBatches; // the batch ends in endStep()
+    // If the last edit has not been evaluated yet, it is evaluated here, because this edit is compared with
+    // it.
     m_lastStep = {way, !m_taker || isEvaluated() ? m_snapshot : m_taker->take(m_schedule, m_revision),
                   secondsOfUnit()};
 }
 
 /// Must be called after the undo stack has counted the step, so that isModified() is valid for the receivers
-/// of the signals. Waits up to 8 ms for the evaluation, which is enough for most edits. One signal then
-/// announces the edit and its evaluation, and views are built and painted once instead of twice
+/// of the signals. Waits up to 8 ms for the evaluation, which is enough for most edits. Then one signal
+/// announces the edit with its evaluation, and views are built and painted once instead of twice
 /// (docs/design.md 5.1).
 void Document::endStep()
 {
     constexpr std::chrono::milliseconds kBeforePainting(8);
     if (undoStack().index() != m_retileAt)
-        m_retileAt = -1; // it is no longer the last step
+        m_retileAt = -1; // another step follows, so retile() is no longer possible
     if (!std::exchange(m_stepping, false))
         return;
     if (!isEvaluated())
@@ -424,7 +428,8 @@ void Document::assign(const State& state)
         refreshColours();
         renewTaker();
         announce(Part::Machine);
-        evaluateNow(); // so that views never show costs of one machine with steps of another
+        // Evaluates at once, so that views never combine the costs of one machine with the steps for another.
+        evaluateNow();
         return;
     }
     refreshColours();

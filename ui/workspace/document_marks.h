@@ -12,7 +12,7 @@
 namespace tilewright::ui {
 
 /// Data that the user adds to a workload and that no schedule file contains: notes, moved nodes, pinned
-/// baselines. It is saved with the session of the file and with the recovery copy.
+/// baselines. It is saved with the session of the file and in the recovery copy.
 struct DocumentMarks
 {
     struct Pinned
@@ -24,10 +24,11 @@ struct DocumentMarks
     QMap<QString, QString> notes;  ///< Document::notes()
     QMap<QString, QPointF> nudges; ///< Document::nudges()
     std::vector<Pinned> baselines;
-    int baseline = -1; ///< index in `baselines` of the one drawn as a ghost; -1 for none
+    int baseline = -1; ///< index in `baselines` of the baseline that is drawn as a ghost; -1 for none
 };
 
-void writeMarks(const DocumentMarks& marks, QJsonObject& to); ///< adds one field per part
+/// Writes each kind of mark to a field of its own.
+void writeMarks(const DocumentMarks& marks, QJsonObject& to);
 [[nodiscard]] DocumentMarks readMarks(const QJsonObject& from);
 
 } // namespace tilewright::ui

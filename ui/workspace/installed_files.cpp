@@ -12,7 +12,7 @@ namespace {
 
 struct Installed
 {
-    const char* installed; ///< path below the data folder, usually /usr/share
+    const char* installed; ///< path below the data folder, which is usually /usr/share
     const char* inTree;    ///< path below the source folder
     const char* sign;      ///< file that must exist in the folder; "" if the path is a file itself
 };

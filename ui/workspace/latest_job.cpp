@@ -14,7 +14,8 @@ QThreadPool* backgroundPool()
     static QThreadPool pool;
     static const bool once = [] {
         qAddPostRoutine(
-            [] { pool.waitForDone(); }); // running jobs still post their results to the application
+            // At this point running jobs can still post their results to the application.
+            [] { pool.waitForDone(); });
         return true;
     }();
     (void)once;
@@ -24,7 +25,8 @@ QThreadPool* backgroundPool()
 void standBack()
 {
 #ifdef Q_OS_LINUX
-    // The default scheduler of Linux ignores the priorities of QThread, but not the nice value of a thread.
+    // The default scheduler of Linux ignores priorities set by QThread, but respects the nice value of a
+    // thread.
     constexpr int kNiceness = 5;
     thread_local const bool done =
         setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNiceness) == 0;

@@ -21,27 +21,27 @@
 
 namespace tilewright::ui {
 
-/// Thread pool for background work. Not Qt's global pool: Qt paints large translucent areas in that pool, so
-/// painting would wait for long jobs.
+/// Thread pool for background work. It is not Qt's global pool, because Qt paints large translucent areas
+/// with that pool, and painting would wait for long jobs.
 [[nodiscard]] QThreadPool* backgroundPool();
 
-/// Lowers the priority of the calling worker thread below that of the window and of evaluations. Only on
-/// Linux.
+/// Lowers the priority of the calling worker thread below that of the window and of evaluations. Has an
+/// effect on Linux only.
 void standBack();
 
 /// Background job of which only the newest request matters. A running request is finished and delivered
 /// before the newest one starts: if every edit cancelled it, views would never be updated
 /// (docs/design.md 5.1). With `cancelRunning` a new request stops the running one (for work of 100 ms and
 /// more). `work` runs on a pool thread and must not touch widgets. `deliver` runs on the GUI thread, and
-/// never after this object is destroyed. An exception of `work` is thrown there instead (Application reports
-/// it).
+/// never after this object is destroyed. An exception of `work` is rethrown on the GUI thread, where
+/// Application reports it.
 template <typename R> class LatestJob : public QObject
 {
 public:
     using Work = std::function<R(std::stop_token)>;
     using Deliver = std::function<void(R)>;
 
-    /// `pool`: backgroundPool(), or an own pool for work that must never wait for other jobs.
+    /// `pool`: backgroundPool(), or a separate pool for work that must never wait for other jobs.
     explicit LatestJob(Deliver deliver, bool cancelRunning = false, QThreadPool* pool = backgroundPool())
         : m_deliver(std::move(deliver)), m_pool(pool), m_cancelRunning(cancelRunning)
     {
@@ -64,7 +64,7 @@ public:
         }
         startPending();
     }
-    /// Drops the pending request and stops the running one, whose result is not delivered.
+    /// Drops the pending request and stops the running one; the result of the latter is not delivered.
     void cancel()
     {
         m_pending = nullptr;
@@ -72,14 +72,14 @@ public:
         ++m_requests;
         m_stop.request_stop();
     }
-    /// Stops the newest request and delivers its result so far.
+    /// Stops the newest request and delivers the result that it has so far.
     void finishEarly()
     {
         m_finishEarly = m_pending != nullptr;
         m_stop.request_stop();
     }
-    /// Returns a function for partial results of the next request. The work passes callables to it; they run
-    /// on the GUI thread as long as that request is the newest.
+    /// Returns a function that delivers partial results of the next request. The work passes callables to
+    /// this function; they run on the GUI thread as long as the request is the newest one.
     [[nodiscard]] std::function<void(std::function<void()>)> reporter()
     {
         return [self = QPointer<LatestJob>(this), request = m_requests + 1](std::function<void()> tell) {
@@ -93,8 +93,8 @@ public:
         };
     }
     [[nodiscard]] bool isBusy() const { return m_running || m_pending; }
-    /// Waits up to `most` for the newest request and delivers it in this call; otherwise it is delivered
-    /// later.
+    /// Waits at most `most` for the newest request. If it ends in time, it is delivered in this call,
+    /// otherwise later.
     void deliverWithin(std::chrono::milliseconds most)
     {
         if (m_running && !m_pending && m_result.wait_for(most) == std::future_status::ready)
@@ -127,7 +127,8 @@ private:
                 try {
                     result->set_value(work(token));
                 } catch (...) {
-                    result->set_exception(std::current_exception()); // finished() throws it in the GUI thread
+                    // finished() throws the exception on the GUI thread
+                    result->set_exception(std::current_exception());
                 }
                 QMetaObject::invokeMethod(
                     QCoreApplication::instance(),
@@ -160,8 +161,8 @@ private:
     bool m_dropRunning = false;
     bool m_finishEarly = false; ///< finishEarly() was called for the pending request
     std::uint64_t m_requests = 0;
-    std::uint64_t m_runs = 0; ///< number of runs started; also the number of the present run
-    std::future<R> m_result;  ///< result of the present run
+    std::uint64_t m_runs = 0; ///< number of runs started so far; also the number of the current run
+    std::future<R> m_result;  ///< result of the current run
 };
 
 } // namespace tilewright::ui

@@ -84,7 +84,8 @@ Result<LensFile> readLensFile(const QString& path)
                 : validation::isMeasuredSet(content->view())
                     ? Result(FileKind::Measurements)
                     : fileKindOf(content->view(), path.toStdString());
-    if (!kind && overlay::isNamedValues(content->view())) // every kind of ours comes first
+    // Only if the file is of no other kind that the program knows.
+    if (!kind && overlay::isNamedValues(content->view()))
         kind = FileKind::Measurements;
     if (!kind)
         return kind.error();
@@ -110,7 +111,7 @@ LensDocument::LensDocument(Lens lens, QObject* parent) : QObject(parent), m_lens
 
 LensDocument::~LensDocument()
 {
-    disconnect(&m_undo, nullptr, this, nullptr); // the stack emits cleanChanged() in its destructor
+    disconnect(&m_undo, nullptr, this, nullptr); // the undo stack emits cleanChanged() in its destructor
 }
 
 void LensDocument::setFile(const QString& path, std::string_view text)
@@ -122,7 +123,7 @@ void LensDocument::setFile(const QString& path, std::string_view text)
 void LensDocument::fileOpened(const QString& path, std::string_view text)
 {
     m_undo.clear();
-    m_undo.setClean(); // also without undo steps, after recover()
+    m_undo.setClean(); // needed without undo steps, too, for example after recover()
     setFile(path, text);
     Q_EMIT fileChanged();
 }
@@ -200,7 +201,7 @@ Status LensDocument::recover(const QJsonObject& copy)
         return opened;
     fileOpened(path, text);
     setFileOf(copy);
-    m_undo.resetClean(); // the file, if any, has another content
+    m_undo.resetClean(); // the content differs from that of the file, if there is a file
     Q_EMIT fileChanged();
     return Unit{};
 }

@@ -20,9 +20,9 @@
 
 namespace tilewright::ui {
 
-/// Undo command that stores a value before and after a change; undo and redo assign it. Consecutive commands
-/// with the same merge key are merged if there is no pause between them. Commands of one stack with different
-/// T must have different Kind.
+/// Undo command that stores a value before and after a change; undo and redo assign the value. Consecutive
+/// commands with the same merge key are merged if there is no pause between them. In one stack, commands with
+/// different T must have different Kind.
 template <typename T, int Kind = 1> class ValueCommand : public QUndoCommand
 {
 public:
@@ -44,14 +44,14 @@ public:
             return false;
         m_made = next.m_made;
         m_after = next.m_after;
-        setText(next.text()); // the text of the latest change
+        setText(next.text()); // the text of the undo step is that of its latest change
         setObsolete(m_before == m_after);
         return true;
     }
 
 private:
     using Clock = std::chrono::steady_clock;
-    /// After a longer pause a new undo step begins.
+    /// Maximum pause between changes that are merged; after a longer pause a new undo step begins.
     static constexpr std::chrono::milliseconds kPause{1500};
 
     Clock::time_point m_made = Clock::now();
@@ -69,17 +69,19 @@ inline constexpr Lens kLenses[] = {Lens::Schedule, Lens::Systolic, Lens::Npu, Le
 /// Name of a lens: "Schedule", "Systolic", "NPU", "Mapping".
 [[nodiscard]] QString lensTitle(Lens lens);
 
-/// How files of one kind are opened.
+/// The way in which files of a kind are opened.
 struct FileUse
 {
     Lens lens;
-    int turn;         ///< position among files opened together: a problem comes before its schedules
-    bool replaces;    ///< true: replaces the document of the lens; false: edits it (machine, method)
+    /// Position in the order in which files are opened together: a problem comes before its schedules.
+    int turn;
+    /// True if the file replaces the document of the lens; false if it edits the document (machine, method).
+    bool replaces;
     const char* view; ///< name of the view that shows the file
 };
 [[nodiscard]] FileUse fileUse(FileKind kind);
 
-/// A file with its content, which was read once, and its kind. The weights of an ONNX model are not read.
+/// A file with its kind and its content, which is read only once. The weights of an ONNX model are not read.
 struct LensFile
 {
     QString path;
@@ -88,17 +90,19 @@ struct LensFile
 
     [[nodiscard]] std::string_view text() const { return content.view(); }
     [[nodiscard]] Lens lens() const { return fileUse(kind).lens; }
-    [[nodiscard]] std::string name() const { return path.toStdString(); } ///< file name in error messages
+    /// Name of the file for error messages.
+    [[nodiscard]] std::string name() const { return path.toStdString(); }
 };
-/// Reads a file and detects its kind. Error if it cannot be read or no lens can open it.
+/// Reads a file and detects its kind. Returns an Error if it cannot be read or no lens can open it.
 [[nodiscard]] Result<LensFile> readLensFile(const QString& path);
 
-/// Digest of the content of a file, to find out later whether another program has changed the file.
+/// Digest of the content of a file. It is used to find out whether another program has changed the file.
 [[nodiscard]] QByteArray digestOf(std::string_view content);
 /// Digest of the file on disk; empty if it cannot be read.
 [[nodiscard]] QByteArray digestOfFile(const QString& path);
 
-/// Base of the documents of all lenses: undo stack, file, and whether the document differs from the file.
+/// Base class of the documents of all lenses: undo stack, file, and whether the document differs from its
+/// file.
 class LensDocument : public QObject
 {
     Q_OBJECT
@@ -110,10 +114,10 @@ public:
     /// Path of the file that Save writes; empty if there is none yet.
     [[nodiscard]] const QString& path() const { return m_path; }
     [[nodiscard]] bool isModified() const;
-    /// Digest of the content of path() that was read or written last; empty if that is not known.
+    /// Digest of the content of path() when it was last read or written; empty if it is not known.
     [[nodiscard]] const QByteArray& knownDigest() const { return m_knownDigest; }
     /// True if another program has written path() since it was read or written here, so that save() would
-    /// overwrite a content that the user has not seen. A file that was deleted does not count.
+    /// overwrite content that the user has not seen. False if the file was deleted.
     [[nodiscard]] bool isChangedOnDisk() const;
     [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
 
@@ -126,21 +130,22 @@ public:
     /// Default file name in the save dialog: "conv.mapping.json".
     [[nodiscard]] virtual QString suggestedName() const = 0;
     [[nodiscard]] Status save(const QString& path);
-    /// Discards the changes: goes back to the state of the file, or to the initial state.
+    /// Discards the changes: restores the state of the file, or the initial state if there is no file.
     void forgetChanges();
 
-    /// Copy from which recover() can restore the document after a crash without other files.
+    /// Returns a copy from which recover() can restore the document after a crash, without any other file.
     [[nodiscard]] virtual Result<QJsonObject> recoveryCopy() const;
-    /// Restores the document from a recoveryCopy(). It then counts as modified. On an Error nothing changes.
+    /// Restores the document from a recoveryCopy(). The document then counts as modified. On an Error nothing
+    /// changes.
     [[nodiscard]] virtual Status recover(const QJsonObject& copy);
 
 Q_SIGNALS:
-    void fileChanged(); ///< path() or isModified() has changed
-    /// A request cannot be done; `why` is one sentence.
+    void fileChanged(); ///< emitted when path() or isModified() has changed
+    /// Emitted if a request is refused; `why` is one sentence.
     void refused(const QString& why);
 
 protected:
-    /// True if a step of the undo stack changes the saved file.
+    /// True if this step of the undo stack changes what is saved in the file.
     [[nodiscard]] virtual bool changesFile(const QUndoCommand& step) const
     {
         Q_UNUSED(step)
@@ -148,11 +153,12 @@ protected:
     }
     /// Sets path() and remembers the text that was read from it.
     void setFile(const QString& path, std::string_view text);
-    /// Must be called after a file was opened. Calls setFile() and clears the undo stack.
+    /// To be called after a file was opened: calls setFile() and clears the undo stack.
     void fileOpened(const QString& path, std::string_view text);
     /// Sets path() and the content that it had when the recovery copy was made.
     void setFileOf(const QJsonObject& copy);
-    [[nodiscard]] QJsonObject fileForRecovery() const; ///< fields of a recovery copy that setFileOf() reads
+    /// Returns the fields of a recovery copy that setFileOf() reads.
+    [[nodiscard]] QJsonObject fileForRecovery() const;
 
 private:
     Lens m_lens;

@@ -26,7 +26,7 @@ LensLinks::LensLinks(Workspace& workspace) : m_workspace(workspace)
             m_outdated[index(lens)] = true;
             Q_EMIT outdated(lens);
         }
-        if (!m_workspace.schedule().isChanging()) // otherwise workloadChanged() follows
+        if (!m_workspace.schedule().isChanging()) // during a change, workloadChanged() follows anyway
             catchUp(Lens::Systolic);
         showInNpu();
     });
@@ -40,7 +40,8 @@ void LensLinks::attach(SystolicDocument& document)
             (s.gemm == m_systolic->gemm && s.hierarchy == m_systolic->hierarchy &&
              s.origin == m_systolic->origin))
             return;
-        // Undo restores an earlier tile with its origin: that is no edit of the settings by the user.
+        // An undo that restores an earlier tile with its origin does not count as an edit of the settings by
+        // the user.
         const bool isEarlierTile = document.undoStack().canRedo() && m_origins.contains(s.origin);
         isEarlierTile ? followAgain(Lens::Systolic) : setFollowing(Lens::Systolic, false);
     });
@@ -54,8 +55,8 @@ void LensLinks::attach(NpuDocument& document)
         if (m_updating || !m_npuModel)
             return;
         if (document.model() == m_npuModel && s.tiling == m_tiling && s.hardware == m_hardware) {
-            // The edit that ended the following is undone. What would replace the edits that can be done
-            // again is for the user to ask for.
+            // The edit that ended the following has been undone, so the lens follows again. Changes that
+            // would discard the edits that can be redone wait until the user asks for them.
             if (m_npuLeft && document.undoStack().canRedo() && !m_outdated[index(Lens::Npu)]) {
                 m_npuLeft = false;
                 m_following[index(Lens::Npu)] = true;
@@ -91,7 +92,7 @@ void LensLinks::opened(Lens lens)
 void LensLinks::followAgain(Lens lens)
 {
     m_outdated[index(lens)] = true;
-    // Queued: the document is still emitting its signal.
+    // Queued, because the document is still emitting its signal.
     QMetaObject::invokeMethod(
         this, [this, lens] { catchUp(lens); }, Qt::QueuedConnection);
 }
@@ -100,7 +101,8 @@ void LensLinks::setFollowing(Lens lens, bool following)
 {
     if (m_following[index(lens)] == following)
         return;
-    // Ask before NPU and Mapping lose their content. Systolic settings can be restored by undo.
+    // The user is asked before NPU and Mapping lose their content. Systolic settings can be restored by undo,
+    // so nobody is asked.
     if (following && lens != Lens::Systolic && !m_workspace.mayReplace(lens)) {
         Q_EMIT followingChanged(lens);
         return;
@@ -149,7 +151,7 @@ void LensLinks::catchUp(Lens lens)
     if (!isFollowing(lens) || !m_workspace.schedule().hasProblem() || !m_workspace.has(lens) ||
         !std::exchange(m_outdated[index(lens)], false))
         return;
-    // Do not replace earlier edits of the user.
+    // Edits that the user made earlier are not replaced.
     if (!std::exchange(m_hasFollowed[index(lens)], true) && m_workspace.isModified(lens))
         return setFollowing(lens, false);
     const QString before = std::exchange(m_why[index(lens)], QString());
@@ -198,7 +200,7 @@ std::optional<LensLinks::Product> LensLinks::product() const
     const SubgraphId subgraph = any ? *selected.subgraph : SubgraphId(0);
     std::vector<OpId> ops(selected.ops.begin(), selected.ops.end());
     std::erase_if(ops, [&](OpId op) { return op.index() >= problem.opCount(); });
-    std::vector<OpId> inside = ops; // selected ops that are in the current subgraph
+    std::vector<OpId> inside = ops; // the selected ops that belong to the current subgraph
     std::erase_if(inside, [&](OpId op) { return !any || !runs(subgraph, op); });
     if (const auto op = lower::largestProduct(problem, inside))
         return Product{*op, subgraph};
@@ -234,7 +236,7 @@ std::optional<LensLinks::Product> LensLinks::slowestProduct() const
 
 std::optional<LensLinks::Product> LensLinks::mappable() const
 {
-    // A depthwise convolution is not lowered to a MatMul, but it is a layer of the Mapping lens.
+    // A depthwise convolution is not lowered to a MatMul, but the Mapping lens can show it as a layer.
     Document& document = m_workspace.schedule();
     constexpr std::size_t kLookedAt = 16;
     const auto& ops = m_workspace.selection().state().ops;
@@ -275,14 +277,14 @@ std::optional<LensLinks::Product> LensLinks::productFor(Lens lens, std::optional
 
 namespace {
 
-/// A product as a whole.
+/// Returns the GEMM of a whole product.
 systolic::Gemm layerGemm(const Problem& problem, OpId op)
 {
     const Tensor& out = problem.tensor(problem.op(op).output);
     return systolic::Gemm{out.height, out.width, problem.reductionSize(op)};
 }
 
-/// The largest run of a product in its subgraph.
+/// Returns the GEMM of the largest tile of a product in its subgraph.
 std::optional<systolic::Gemm> tileGemm(const Snapshot& snapshot, const LensLinks::Product& at)
 {
     const Subgraph& subgraph = snapshot.schedule[at.subgraph];
@@ -387,8 +389,8 @@ void LensLinks::followNpu()
             m_why[index(Lens::Npu)] = sentence(lowered.error().message);
             return;
         }
-        // Keep the model object if only the machine differs: the NPU lens then keeps the earlier run as a
-        // ghost.
+        // If only the machine differs, the model object is kept, so that the NPU lens keeps the earlier run
+        // as a ghost.
         if (!m_npuOf || m_npuOf->workload != model->workload ||
             m_npuModel->dtypeBytes != lowered->model.dtypeBytes)
             m_npuModel = std::make_shared<const npu::NpuModel>(lowered->model);

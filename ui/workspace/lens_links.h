@@ -21,12 +21,12 @@ class NpuDocument;
 class SystolicDocument;
 class Workspace;
 
-/// The part of the selected product that Systolic shows.
+/// The part of the selected product that the Systolic lens shows.
 enum class SystolicPart { Layer, Tile };
 
 /// Makes the other lenses follow the open workload. Systolic shows the selected product, or its tile in the
-/// schedule, on the array of the machine, NPU the whole model, Mapping the selected op as a layer. A lens
-/// stops following when the user edits the followed values in it or opens a file in it.
+/// schedule, on the array of the machine. NPU shows the whole model. Mapping shows the selected op as a
+/// layer. A lens stops following when the user edits the values that it follows, or opens a file in it.
 class LensLinks : public QObject
 {
     Q_OBJECT
@@ -40,15 +40,15 @@ public:
 
     [[nodiscard]] bool isFollowing(Lens lens) const { return m_following[index(lens)]; }
     void setFollowing(Lens lens, bool following);
-    /// Updates the lens to the present workload. Systolic is updated at once; NPU and Mapping, which simulate
-    /// and search, only when one of their views becomes visible.
+    /// Updates the lens to the current workload. Systolic is updated at once. NPU and Mapping, which simulate
+    /// and search, are updated only when one of their views becomes visible.
     void catchUp(Lens lens);
-    /// True if the lens follows and shows the open workload. For NPU, only after its simulation has finished.
+    /// True if the lens follows the open workload and shows it. For NPU, only after its simulation has
+    /// finished.
     [[nodiscard]] bool showsWorkload(Lens lens) const;
-    /// True if the NPU model is the open workload, whatever tiles and hardware it runs with.
+    /// True if the NPU model is that of the open workload, even with other tiles or hardware.
     [[nodiscard]] bool isOfWorkload(const npu::NpuModel& model) const;
-    /// True if the lens follows but can show nothing of the open workload: its content is from something
-    /// else.
+    /// True if the lens follows but cannot show the open workload, so that its content has another source.
     [[nodiscard]] bool cannotShowWorkload(Lens lens) const;
     /// Reason why the lens cannot follow, as one sentence; empty if it can.
     [[nodiscard]] const QString& why(Lens lens) const { return m_why[index(lens)]; }
@@ -56,59 +56,62 @@ public:
     /// The part of product() that Systolic shows: the whole product, or its largest tile in the schedule.
     [[nodiscard]] SystolicPart systolicPart() const { return m_part; }
     void setSystolicPart(SystolicPart part);
-    /// Chooses the part and lets Systolic follow.
+    /// Chooses the part of the product, and makes Systolic follow.
     void showInSystolic(SystolicPart part);
-    /// Product (MatMul) that Systolic and Mapping show: the selected one, otherwise the largest of the
-    /// selected subgraph, otherwise the largest of the slowest subgraph with a product.
+    /// The product (MatMul) that Systolic and Mapping show: the selected one, otherwise the largest one of
+    /// the selected subgraph, otherwise the largest one of the slowest subgraph that has a product.
     struct Product
     {
         OpId op;
         SubgraphId subgraph;
     };
     [[nodiscard]] std::optional<Product> product() const;
-    /// Op that Mapping shows: like product(), but also a selected depthwise convolution.
+    /// Returns the op that Mapping shows: product(), or a selected depthwise convolution.
     [[nodiscard]] std::optional<Product> mappable() const;
-    [[nodiscard]] std::optional<SubgraphId> slowest() const; ///< subgraph with the highest latency
+    /// Returns the subgraph with the highest latency.
+    [[nodiscard]] std::optional<SubgraphId> slowest() const;
     [[nodiscard]] std::optional<Product> slowestProduct() const;
 
     // -- hardware of the lenses and the machine
-    /// The machine with the hardware that the lens shows now. The Error says why there is none.
+    /// Returns a machine with the hardware that the lens shows now. The Error says why there is none.
     [[nodiscard]] Result<Machine> machineOfLens(Lens lens) const;
     /// Makes the hardware that the lens shows the machine of the open workload, as one undo step.
     [[nodiscard]] Status useInMachine(Lens lens);
 
     // -- results of other lenses for the schedule
-    /// Granularity that corresponds to the tiling factors of the Mapping lens at a level; nothing while that
-    /// lens shows another workload.
+    /// Returns the granularity that corresponds to the tiling factors of the Mapping lens at a level; nothing
+    /// while that lens shows another workload.
     [[nodiscard]] std::optional<Granularity> foundTile(mapping::Level level) const;
     /// The change that takeTile() would make.
     struct TileToTake
     {
         SubgraphId subgraph;
-        Granularity found, legal, now; ///< foundTile(); the closest legal granularity; the present one
+        /// foundTile(); the legal granularity closest to it; the current granularity
+        Granularity found, legal, now;
     };
     [[nodiscard]] std::optional<TileToTake> tileToTake(mapping::Level level) const;
     /// Sets the granularity of the subgraph to the legal one that is closest to foundTile().
     void takeTile(mapping::Level level);
-    /// Makespan of the NPU lens in cycles; nothing if it has not simulated the open model on its machine.
+    /// Makespan of the NPU lens in cycles; nothing if it has not simulated the open model on the model's
+    /// machine.
     [[nodiscard]] std::optional<std::int64_t> makespan() const;
-    /// makespan() as a multiple of the floor of the model on the cores of the run (R19).
+    /// makespan() as a multiple of the floor of the model on the number of cores of the run (R19).
     [[nodiscard]] std::optional<double> makespanOfFloor();
 
     // -- linked selection of operators; an op and its NPU nodes are also selected together
     /// Selects the ops of a layer of the Mapping lens. False if the layer belongs to another model.
     bool selectLayer(const std::string& name);
-    /// Name of the layer of the selected op; empty if there is none.
+    /// Name of the layer that the selected op belongs to; empty if there is none.
     [[nodiscard]] std::string selectedLayer() const;
-    /// Selects the ops of a product of the open workload. False if it has none of them.
+    /// Selects the ops of a product of the open workload. False if the workload does not have the product.
     bool selectProduct(const lower::GemmLayer& layer);
-    /// True if product() is one of these.
+    /// True if product() is this product of the workload.
     [[nodiscard]] bool isProductOf(const lower::GemmLayer& layer) const;
 
 Q_SIGNALS:
-    void outdated(tilewright::ui::Lens lens); ///< catchUp() is needed to update the lens
+    void outdated(tilewright::ui::Lens lens); ///< emitted when catchUp() is needed to update the lens
     void followingChanged(tilewright::ui::Lens lens);
-    void whyChanged(tilewright::ui::Lens lens); ///< why() has changed
+    void whyChanged(tilewright::ui::Lens lens); ///< emitted when why() has changed
     void makespanChanged();
     void systolicPartChanged();
 
@@ -120,8 +123,8 @@ private:
     void followNpu();
     void showInNpu();
     void announceMakespan();
-    /// Product to show: `selected`, otherwise the slowest one if the lens shows nothing of the workload yet.
-    /// Sets why() to `otherwise` if `selected` is empty.
+    /// Returns the product to show: `selected`; if that is empty and the lens shows nothing of the workload
+    /// yet, the slowest product. Sets why() to `otherwise` if `selected` is empty.
     [[nodiscard]] std::optional<Product> productFor(Lens lens, std::optional<Product> selected,
                                                     const QString& otherwise);
     void selectOperators(const lower::ModelOnMachine& model, const std::vector<OperatorId>& operators);
@@ -130,28 +133,30 @@ private:
     Workspace& m_workspace;
     std::array<bool, 4> m_following{true, true, true, true};
     std::array<bool, 4> m_outdated{};
-    std::array<bool, 4> m_hasFollowed{}; ///< the lens has followed a workload before
-    std::array<bool, 4> m_shown{};       ///< the lens shows something of the open workload
+    std::array<bool, 4> m_hasFollowed{}; ///< true if the lens has followed a workload before
+    std::array<bool, 4> m_shown{};       ///< true if the lens shows something of the open workload
     std::array<QString, 4> m_why;
-    std::vector<lower::NamedLayer> m_layers; ///< layers of m_layersOf
-    bool m_followRequested = false;          ///< true while the user's command to follow is executed
+    std::vector<lower::NamedLayer> m_layers; ///< layers of the model in m_layersOf
+    bool m_followRequested = false;          ///< true while a command of the user to follow is executed
     SystolicPart m_part = SystolicPart::Layer;
     bool m_updating = false; ///< true while this object changes a document
 
-    // content that was set last in the documents of the lenses
+    // The content that this object has set last in the documents of the lenses.
     std::optional<systolic::Settings> m_systolic;
-    std::set<std::string> m_origins; ///< Settings::origin of all tiles set so far
+    std::set<std::string> m_origins; ///< Settings::origin of every tile that was set so far
     std::optional<ArrayDataflow> m_dataflow;
     std::optional<mapping::Layer> m_layer;
     std::optional<Product> m_mapped;
     lower::ModelOnMachinePtr m_npuOf, m_layersOf;
     std::shared_ptr<const npu::NpuModel> m_npuModel;
-    lower::LoweredNpu m_npu; ///< m_npuOf lowered to the NPU lens
+    lower::LoweredNpu m_npu; ///< the model m_npuOf, lowered to the NPU lens
     std::vector<npu::OpTiling> m_tiling;
     npu::NpuHardware m_hardware;
-    std::pair<lower::ModelOnMachinePtr, std::optional<lower::Floor>> m_floor; ///< for makespanOfFloor()
-    bool m_npuLeft = false; ///< an edit in the NPU lens has ended the following; its undo resumes it
-    std::optional<std::int64_t> m_announcedMakespan; ///< makespan() at the last makespanChanged()
+    /// Model and its floor, for makespanOfFloor().
+    std::pair<lower::ModelOnMachinePtr, std::optional<lower::Floor>> m_floor;
+    /// True if an edit in the NPU lens has ended the following; undoing the edit resumes it.
+    bool m_npuLeft = false;
+    std::optional<std::int64_t> m_announcedMakespan; ///< the makespan() that makespanChanged() announced last
 };
 
 } // namespace tilewright::ui

@@ -14,10 +14,12 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kLong = 100; // ms from which a newer request stops a running one (docs/design.md 5.1)
-constexpr std::chrono::milliseconds kAtOnce(8); // an edit waits that long for its run
+// Duration in ms above which a running request is stopped by a newer one (docs/design.md 5.1).
+constexpr double kLong = 100;
+constexpr std::chrono::milliseconds kAtOnce(8); // time that an edit waits for its run
 
-/// True if both are the same state of a problem under the same rules: a raised bound makes another snapshot.
+/// True if both snapshots have the same state of a problem under the same rules. They may differ in the lower
+/// bound.
 bool isSameState(const SnapshotPtr& a, const SnapshotPtr& b)
 {
     return a == b || (a && b && a->problem == b->problem && a->evaluation.rules == b->evaluation.rules &&
@@ -29,7 +31,7 @@ bool isSameState(const SnapshotPtr& a, const SnapshotPtr& b)
 LiveRun::LiveRun(Document& document)
     : m_document(document), m_job([this](Delivery delivery) { deliver(std::move(delivery)); })
 {
-    // The run of another problem is no earlier run of this one.
+    // A run of another problem is not shown as an earlier run of this one.
     document.whenChanged(this, Part::Problem, [this] {
         m_job.cancel();
         m_asked = m_refused = {};
@@ -86,7 +88,8 @@ void LiveRun::need()
     if (!snapshot || isPresent(m_asked))
         return;
     m_asked = {snapshot, m_options};
-    if (m_result && isPresent({m_result->of, m_result->options})) { // an edit was undone before its run began
+    // The edit was undone before its run began, so the last run is current again.
+    if (m_result && isPresent({m_result->of, m_result->options})) {
         m_job.cancel();
         Q_EMIT changed();
         return;
@@ -116,7 +119,8 @@ void LiveRun::need()
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
         return out;
     });
-    if (m_lastMs < 2 * static_cast<double>(kAtOnce.count())) // longer ones would only delay the edit
+    // Waiting for longer runs would only delay the edit.
+    if (m_lastMs < 2 * static_cast<double>(kAtOnce.count()))
         m_job.deliverWithin(kAtOnce);
 }
 
@@ -163,7 +167,7 @@ QString differenceText(const RunDifference& d)
 {
     QStringList parts;
     const auto add = [&](const QString& name, double value) {
-        if (change(d.latency, d.latency + value) != 0) // not only a rounding error
+        if (change(d.latency, d.latency + value) != 0) // ignore differences that are rounding errors
             parts << QStringLiteral("%1 %2").arg(name, signedNumber(value));
     };
     add(reasonText(RunReason::StartUp), d.startUp);

@@ -13,22 +13,23 @@
 
 namespace tilewright::ui {
 
-/// A finished run with the state that it belongs to. Immutable.
+/// A finished run with the state to which it belongs. Immutable.
 struct LiveRunResult
 {
     SnapshotPtr of;
-    lower::ModelOnMachinePtr model; ///< model that the problem was lowered from; null for a plain problem
+    lower::ModelOnMachinePtr model; ///< model from which the problem was lowered; null for a plain problem
     RunOptions options;
     ScheduleRun run;
     RunIndex index;
-    std::optional<double> ofFloor; ///< the run as a multiple of the floor of one core (R19); only for a model
+    /// Length of the run as a multiple of the floor of one core (R19); only for a model.
+    std::optional<double> ofFloor;
 
     [[nodiscard]] const Problem& problem() const { return *of->problem; }
 };
 using LiveRunPtr = std::shared_ptr<const LiveRunResult>;
 
-/// Keeps the run of the document's schedule up to date for the views that show it. Nothing is computed before
-/// a visible view asks with need(). The newest request wins; until it is answered the earlier run stays, and
+/// Keeps the run of the document's schedule up to date for the views that show it. Nothing is computed until
+/// a visible view calls need(). Only the newest request is answered; until then the earlier run stays and
 /// isCurrent() is false.
 class LiveRun : public QObject
 {
@@ -39,26 +40,26 @@ public:
 
     [[nodiscard]] const RunOptions& options() const { return m_options; }
     void setOptions(const RunOptions& options);
-    /// Runs on so many cores, at most those of the machine, with its network between them. What the machine
-    /// lacks is still wanted on the next one.
+    /// Sets the number of cores that the run uses. At most as many as the machine has are used; the number is
+    /// kept for the next machine.
     void setCores(std::int64_t cores);
     [[nodiscard]] std::int64_t wantedCores() const { return m_wantedCores; }
-    [[nodiscard]] std::int64_t mostCores() const; ///< those of the machine
+    [[nodiscard]] std::int64_t mostCores() const; ///< number of cores of the machine
 
-    /// Requests the run of the present snapshot, unless it is there or under way. Waits a few milliseconds
-    /// for a short one, so that an edit is painted once.
+    /// Requests the run of the current snapshot, unless it is available or being computed. Waits a few
+    /// milliseconds for a short run, so that an edit is painted once.
     void need();
-    /// The last run; null if there is none of the open problem.
+    /// The last run of the open problem; null if there is none.
     [[nodiscard]] const LiveRunPtr& result() const { return m_result; }
     /// True if result() is the run of the document's schedule under its rules and with options().
     [[nodiscard]] bool isCurrent() const;
     [[nodiscard]] bool isBusy() const { return m_job.isBusy(); }
-    /// Why the present schedule does not run, as one sentence; empty if it does or is not run yet.
+    /// Reason why the current schedule cannot run, as one sentence; empty if it can or was not run yet.
     [[nodiscard]] QString refusal() const;
-    void settle(); ///< requests the run of the present schedule and waits for it
+    void settle(); ///< requests the run of the current schedule and waits for it
 
 Q_SIGNALS:
-    void changed(); ///< result(), refusal() or options() has changed
+    void changed(); ///< emitted when result(), refusal() or options() has changed
 
 private:
     /// The inputs to which a run belongs.
@@ -84,14 +85,15 @@ private:
     Request m_refused; ///< the request that m_refusal answers
     QString m_refusal;
     LiveRunPtr m_result;
-    double m_lastMs = 0; ///< time of the last run, which says whether a newer request stops a running one
+    /// Duration of the last run in ms, which decides whether a newer request stops a running one.
+    double m_lastMs = 0;
     LatestJob<Delivery> m_job;
 };
 
-/// Why the length of a run differs from R10's latency, in words: "overlap −120, start-up +40"; empty if it
-/// does not.
+/// Text on the difference between the length of a run and the latency (R10): "overlap −120, start-up +40";
+/// empty if there is none.
 [[nodiscard]] QString differenceText(const RunDifference& difference);
-/// The largest reason in a word: "overlap"; empty if there is no difference.
+/// Name of a reason for the difference: "overlap"; empty if there is no difference.
 [[nodiscard]] QString reasonText(RunReason reason);
 
 } // namespace tilewright::ui

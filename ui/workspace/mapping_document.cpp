@@ -48,7 +48,7 @@ using LookCommand = ValueCommand<MappingSetup, 2>;
 MappingDocument::MappingDocument() : LensDocument(Lens::Mapping)
 {
     connect(&m_search, &MappingSearch::finished, this, &MappingDocument::loadFound);
-    // The example of the source document, so that the views are not empty.
+    // The initial content is the example of the source document, so that the views are not empty.
     if (const auto models =
             mapping::readLayers(mappingSampleText(QStringLiteral("models/resnet-18.json")), "resnet-18.json"))
         m_model = models->model;
@@ -122,7 +122,7 @@ void MappingDocument::push(const MappingSetup& next, const QString& text, const 
 {
     if (next == m_setup)
         return;
-    // Undo and redo restore a state exactly: a result of the running search is not loaded into it.
+    // Undo and redo restore a state exactly, so the result of a running search must not be loaded into it.
     const auto show = [this](const MappingSetup& setup) {
         m_loadFound.reset();
         assign(setup);
@@ -221,7 +221,8 @@ Status MappingDocument::openText(std::string_view text, const QString& name)
         applyMapping(*read, tr("Load a mapping"));
         return Unit{};
     }
-    // Try a method first. Errors of the other readers count only if the text looks like their format.
+    // The text is first read as a method. Errors of the other readers are reported only if the text looks
+    // like their format.
     const auto method = mapping::readMethod(text, file, m_nest);
     if (method && m_setup.levels)
         return Error{ErrorCode::Refused,
@@ -278,7 +279,7 @@ void MappingDocument::pushAndSearch(const MappingSetup& next, const QString& tex
 {
     const QString key = QStringLiteral("layer %1").arg(++m_opened);
     push(next, text, key, step);
-    startSearch(); // also if the space is the same as before
+    startSearch(); // started even if the space is the same as before
     m_loadFound = key;
 }
 
@@ -319,8 +320,8 @@ void MappingDocument::loadFound()
     const QString key = *std::exchange(m_loadFound, std::nullopt);
     MappingSetup setup = m_setup;
     setup.show(best->mapping);
-    // Undo steps contain the states before and after them: the opened state can only be changed if there is
-    // no step yet.
+    // An undo step contains the states before and after it, so the opened state can only be changed while
+    // there is no step.
     if (key.isEmpty() && undoStack().count() == 0)
         return assign(setup);
     const int last = undoStack().index() - 1;
@@ -349,7 +350,7 @@ Status MappingDocument::applyLayer(const mapping::Layer& layer, const QString& m
     if (Status s = check(next); !s)
         return s;
     const auto nest = mapping::makeNest(layer);
-    // A layer of another kind has other loops.
+    // A layer of another kind has other loops, so the method cannot be adapted.
     if (layer.kind == m_setup.layer.kind)
         next.refit(*nest);
     else
@@ -373,7 +374,7 @@ Status MappingDocument::applyArchitecture(const mapping::Architecture& architect
         pushAndSearch(next, tr("Change the hardware"), Step::Edit);
         return Unit{};
     }
-    // The new architecture requires factors that divide the sizes: refit the method.
+    // The new architecture requires factors that divide the sizes, so the method is adapted.
     if (m_setup.architecture.options.imperfect && !architecture.options.imperfect)
         next.method = mapping::refitMethod(m_nest, m_setup.method);
     const auto load = m_loadFound;
@@ -401,7 +402,7 @@ Status MappingDocument::applyLevels(const hierarchy::Architecture& levels, const
         Q_EMIT edited();
     if (hasSameLevels) {
         if (m_setup.levels->imperfect && !levels.imperfect)
-            next.refit(m_nest); // the factors have to divide again
+            next.refit(m_nest); // the factors must divide the sizes again
         const auto load = m_loadFound;
         push(next, tr("Change the hardware"), mergeKey);
         m_loadFound = load;
@@ -481,7 +482,7 @@ void MappingDocument::toggleOrder(std::size_t level)
     auto constraints = hierarchy::constraintsOf(m_nest, *m_setup.levels, m_setup.asked);
     if (!constraints)
         return;
-    std::vector<int> loops; // a loop that is there twice stands for its innermost place
+    std::vector<int> loops; // a loop that occurs twice counts at its innermost place
     const auto& temporal = m_setup.mapping.levels[level].temporal;
     for (auto tiled = temporal.rbegin(); tiled != temporal.rend(); ++tiled)
         if (tiled->factor > 1 && std::ranges::find(loops, tiled->loop) == loops.end())

@@ -9,8 +9,8 @@ namespace tilewright::ui {
 
 namespace {
 
-/// The members that the results of both cost models have in common; `taken` converts a mapping of one of
-/// them.
+/// Copies the members that the results of both cost models have. `taken`: converts a mapping of the cost
+/// model.
 template <typename Result, typename Taken> FoundMappings foundWith(const Result& result, const Taken& taken)
 {
     FoundMappings out;
@@ -106,7 +106,8 @@ void MappingSearch::setSettings(const SearchSettings& settings)
     Q_EMIT changed();
 }
 
-/// Function for a search thread: sets a status in the GUI thread, as long as its search is the newest.
+/// Returns a function for a search thread. The function sets a status on the GUI thread, as long as its
+/// search is the newest one.
 template <typename Member> auto MappingSearch::statusTeller(Member member)
 {
     return [this, member, tell = m_job->reporter()](const auto& status) {

@@ -21,13 +21,14 @@ namespace tilewright::ui {
 
 enum class SearchMode { Proven, Quick, Custom };
 
-/// Settings of the search. `mode` and `reductions` are for four levels, `reductions` in Custom mode only.
+/// Settings of the search. `mode` and `reductions` apply to four levels only, `reductions` in Custom mode
+/// only.
 struct SearchSettings
 {
     SearchMode mode = SearchMode::Proven;
     double seconds = verbs::kLayerSeconds;
     mapping::Reductions reductions = mapping::quickReductions();
-    /// Objective for which the search on an architecture with levels is settled, by default that of `map`;
+    /// Objective that the search on an architecture with levels settles; the default is that of `map`.
     /// nullopt: all three objectives and the front.
     std::optional<mapping::Objective> objective = mapping::Objective::Edp;
 
@@ -38,7 +39,7 @@ struct SearchSettings
 struct FoundMapping
 {
     AnyMapping mapping;
-    double energy = 0; ///< pJ
+    double energy = 0; ///< energy in pJ
     double cycles = 0;
     double edp = 0;
 
@@ -50,26 +51,29 @@ struct FoundMapping
     }
 };
 
-/// The results that both searches have in common.
+/// The results that the searches of both cost models have.
 struct FoundMappings
 {
     std::array<std::optional<FoundMapping>, mapping::kObjectives> best;
-    std::vector<FoundMapping> front;                  ///< energy ascending, cycles descending
-    std::array<bool, mapping::kObjectives> optimal{}; ///< no valid one is better
-    std::array<double, mapping::kObjectives> gap{};   ///< best / lower bound - 1; infinite if not known
-    /// Objective for which the search must be settled; nullopt: all.
+    std::vector<FoundMapping> front; ///< Pareto front by ascending energy and descending cycles
+    /// true if no valid mapping is better for this objective
+    std::array<bool, mapping::kObjectives> optimal{};
+    std::array<double, mapping::kObjectives> gap{}; ///< best value / lower bound - 1; infinite if not known
+    /// Objective that the search had to settle; nullopt: all.
     std::optional<mapping::Objective> asked;
-    bool proven = false;      ///< true if the whole (reduced) space is settled for that objective
-    bool reduced = false;     ///< it is proven within a reduced space only
-    bool constrained = false; ///< with an architecture of levels: within the constraints
-    std::string reason;       ///< the smallest set of limits that excludes all mappings, if this is known
+    bool proven = false;  ///< true if the whole space, possibly reduced, is settled for that objective
+    bool reduced = false; ///< true if the proof holds in a reduced space only
+    /// true if the proof holds within the constraints only (architecture with levels)
+    bool constrained = false;
+    /// Why no mapping exists: the smallest set of limits that excludes all mappings, if known.
+    std::string reason;
     double seconds = 0;
 
     [[nodiscard]] const std::optional<FoundMapping>& of(mapping::Objective o) const
     {
         return best[static_cast<std::size_t>(o)];
     }
-    /// The best one for the objective that was asked for, else for energy-delay product.
+    /// The best mapping for the requested objective; if all were requested, for EDP.
     [[nodiscard]] const std::optional<FoundMapping>& wanted() const
     {
         return of(asked.value_or(mapping::Objective::Edp));
@@ -84,8 +88,8 @@ using LevelsResultPtr = std::shared_ptr<const hierarchy::SearchResult>;
 using FoundPtr = std::shared_ptr<const FoundMappings>;
 using DensityPtr = std::shared_ptr<const mapping::Density>;
 
-/// Background search of one space of mappings. For four levels with the density of its costs and a padding
-/// hint.
+/// Background search of a space of mappings. For four levels it also computes the density of the costs and a
+/// hint on padding.
 class MappingSearch : public QObject
 {
     Q_OBJECT
@@ -95,31 +99,31 @@ public:
     [[nodiscard]] const SearchSettings& settings() const { return m_settings; }
     void setSettings(const SearchSettings& settings);
 
-    /// Starts the search of another space. Cancels a running search and drops its result.
+    /// Starts the search of another space. A running search is cancelled and its result dropped.
     void start(const mapping::LoopNest& nest, const MappingSetup& setup);
     void stop() { m_job->finishEarly(); } ///< stops the search and keeps the best mapping so far
     [[nodiscard]] bool isRunning() const { return m_job->isBusy(); }
     void settle();        ///< waits for the search
-    void settleDensity(); ///< waits for density and padding hint too
+    void settleDensity(); ///< waits for the search, the density and the padding hint
 
     /// The results of the search; null until a search of this space has ended.
     [[nodiscard]] const FoundPtr& found() const { return m_found; }
-    /// The results of the two cost models; null for the other one.
+    /// The results under each cost model; null for the cost model that is not in use.
     [[nodiscard]] const SearchResultPtr& result() const { return m_result; }
     [[nodiscard]] const LevelsResultPtr& levelsResult() const { return m_levelsResult; }
-    /// Latest status of the running search or of the one that ended.
+    /// Latest status of the running search, or the last status of a search that has ended.
     [[nodiscard]] const std::optional<mapping::SearchStatus>& status() const { return m_status; }
     [[nodiscard]] const std::optional<hierarchy::SearchStatus>& levelsStatus() const
     {
         return m_levelsStatus;
     }
     [[nodiscard]] const DensityPtr& density() const { return m_density; }
-    /// Hint that padding the layer would lower its cost; nothing if it would not.
+    /// Hint that padding the layer would lower its cost; nothing if padding has no such effect.
     [[nodiscard]] const std::optional<mapping::PaddingHint>& padding() const { return m_padding; }
 
 Q_SIGNALS:
-    void changed();  ///< status(), density() or padding() has changed
-    void finished(); ///< found() is available
+    void changed();  ///< emitted when status(), density() or padding() has changed
+    void finished(); ///< emitted when found() is available
 
 private:
     struct Outcome

@@ -56,7 +56,8 @@ Result<ModelFile> readModelFile(std::string_view text, const QString& path, cons
     if (isLanguage)
         out.dimensions = !first.empty() && llm::optionsOf(first) ? first : rememberedDimensions(path);
     auto workload = lower::readWorkload(text, file, out.dimensions);
-    if (!workload && isLanguage && !out.dimensions.empty()) { // the file may have changed since
+    // Remembered options may not suit the file any more, because it may have changed.
+    if (!workload && isLanguage && !out.dimensions.empty()) {
         out.forgotten = workload.error();
         out.dimensions.clear();
         workload = lower::readWorkload(text, file);
@@ -118,7 +119,7 @@ void ComparedModel::follow()
         return;
     }
     if (m_dimensions != m_document.dimensions()) {
-        // A free dimension of both models gets the same size in both.
+        // Free dimensions that both models have get the same sizes in both.
         if (const Status read = open(m_path); !read) {
             leave();
             Q_EMIT refused(QString::fromStdString(read.error().text()));

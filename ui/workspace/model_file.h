@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Models of files: the sizes chosen last for their free dimensions, and the comparison of one with the open
-// model.
+// Models read from files: sizes of their free dimensions, and the comparison of a model with the open one.
 #pragma once
 
 #include "lower/on_machine.h"
@@ -16,7 +15,7 @@
 
 namespace tilewright::ui {
 
-/// Sizes that the user chose last for the free dimensions of this model file.
+/// Returns the sizes that the user has chosen last for the free dimensions of this model file.
 [[nodiscard]] onnx::Dimensions rememberedDimensions(const QString& path);
 void rememberDimensions(const QString& path, const onnx::Dimensions& dimensions);
 
@@ -26,16 +25,17 @@ struct ModelFile
     std::shared_ptr<const lower::Workload> workload;
     std::vector<onnx::FreeDimension> free;
     onnx::Dimensions dimensions;
-    std::optional<Error> forgotten; ///< why the user's last options are not those of the file any more
+    /// Reason why the user's last options do not apply to the file any more; empty if they do.
+    std::optional<Error> forgotten;
 };
-/// Reads a model. Size of a free dimension: that in `first`, otherwise the user's last one for this file,
-/// otherwise the default. Options of a language model alike; they are forgotten if the file has changed so
-/// that it does not allow them.
+/// Reads a model. The size of a free dimension is that in `first`, otherwise the user's last choice for this
+/// file, otherwise the default. The same holds for the options of a language model; they are discarded if the
+/// file has changed so that they are not allowed any more.
 [[nodiscard]] Result<ModelFile> readModelFile(std::string_view text, const QString& path,
                                               const onnx::Dimensions& first = {});
 
-/// Comparison of the open model (B) with a model of another file (A) on the same machine. Opening another
-/// file in the window ends the comparison.
+/// Comparison of the open model (B) with a model in another file (A) on the same machine. It ends when
+/// another file is opened in the window.
 class ComparedModel : public QObject
 {
     Q_OBJECT
@@ -50,13 +50,15 @@ public:
     [[nodiscard]] const QString& name() const { return m_name; } ///< file name of model A
     /// Both models, A as "before" and B as "after"; null while they are being computed.
     [[nodiscard]] const lower::ModelsOnMachinePtr& models() const { return m_models; }
-    /// Change of the operator of every op of the open problem, compared with A; empty without a comparison.
+    /// For each op of the open problem, the change of its operator compared with A; empty without a
+    /// comparison.
     [[nodiscard]] const std::vector<model::OperatorChange>& changes() const { return m_changes; }
     void settle() { m_job.waitIdle(); }
 
 Q_SIGNALS:
     void changed();
-    void refused(const QString& why); ///< model A cannot be put on the machine; the comparison has ended
+    /// Emitted if model A cannot be put on the machine; the comparison has ended.
+    void refused(const QString& why);
 
 private:
     void follow(); ///< reacts to another open model or machine
@@ -65,7 +67,7 @@ private:
 
     Document& m_document;
     QString m_path, m_name;
-    QString m_openPath;            ///< file of the open model that A is compared with
+    QString m_openPath;            ///< file of the open model with which A is compared
     onnx::Dimensions m_dimensions; ///< dimensions of the open model with which m_workload was read
     std::shared_ptr<const lower::Workload> m_workload;
     lower::ModelsOnMachinePtr m_models;
@@ -73,7 +75,7 @@ private:
     LatestJob<Result<lower::ModelsOnMachinePtr>> m_job;
 };
 
-/// Change of every op of model A (side 0) or B (side 1) of a comparison.
+/// Returns the change of each op of model A (side 0) or B (side 1) of a comparison.
 [[nodiscard]] std::vector<model::OperatorChange> changesOf(const lower::ModelsOnMachine& models,
                                                            std::size_t side);
 

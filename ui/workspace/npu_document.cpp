@@ -17,8 +17,8 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Progress of a background job that calls `tell` on the GUI thread at each percent. `report`: that of
-/// LatestJob::reporter().
+/// Progress of a background job; calls `tell` on the GUI thread at each percent. `report`: the function that
+/// LatestJob::reporter() returns.
 auto percentTeller(std::function<void(std::function<void()>)> report, std::function<void(double)> tell)
 {
     return [report = std::move(report), tell = std::move(tell), last = 0](double fraction,
@@ -32,7 +32,7 @@ auto percentTeller(std::function<void(std::function<void()>)> report, std::funct
 
 NpuDocument::NpuDocument() : LensDocument(Lens::Npu)
 {
-    // A new run cancels the previous one, whose result would be outdated.
+    // A new run cancels the previous one, because its result would be outdated.
     m_job = std::make_unique<LatestJob<Delivery>>([this](Delivery d) { deliver(std::move(d)); }, true);
     m_verifyJob = std::make_unique<LatestJob<std::pair<NpuResultPtr, std::vector<npu::RuleCheck>>>>(
         [this](std::pair<NpuResultPtr, std::vector<npu::RuleCheck>> found) {
@@ -59,7 +59,7 @@ NpuDocument::NpuDocument() : LensDocument(Lens::Npu)
             Q_EMIT tileSearchChanged();
         },
         true);
-    // Initial content: a small sample, or the same model built here if the file is missing.
+    // The initial content is a small sample. If its file is missing, the same model is built here.
     const QString sample = samplesFolder() + QStringLiteral("/npu/bert_block.json");
     if (QFileInfo::exists(sample) && openModel(sample))
         return;
@@ -134,7 +134,7 @@ void NpuDocument::follow(const std::shared_ptr<const npu::NpuModel>& model, cons
     if (model == m_model && settings == m_settings)
         return;
     m_error.clear();
-    if (model != m_model) { // earlier undo steps belong to other operators
+    if (model != m_model) { // earlier undo steps refer to other operators
         m_model = model;
         fileOpened({}, {});
     }
@@ -172,7 +172,7 @@ void NpuDocument::settle()
     m_verifyJob->waitIdle();
     m_compareJob->waitIdle();
     m_searchJob->waitIdle();
-    m_job->waitIdle(); // the run with the new tiles
+    m_job->waitIdle(); // waits for the run with the new tiles
 }
 
 bool NpuDocument::isRefused() const
@@ -205,7 +205,7 @@ void NpuDocument::request()
         if (made)
             return Delivery{*made, {}};
         Error error = made.error();
-        error.file.clear(); // the error is in the settings, not in the file
+        error.file.clear(); // the error is in the settings, so the file is not named
         return Delivery{nullptr, refusalText(error)};
     });
     Q_EMIT busyChanged();

@@ -14,7 +14,7 @@
 namespace tilewright::ui {
 
 /// Document of the NPU lens, shared by its views: model and settings, the simulation in the background, the
-/// earlier run as a ghost, time cursor and selected node.
+/// earlier run as a ghost, the time cursor and the selected node.
 class NpuDocument : public LensDocument
 {
     Q_OBJECT
@@ -25,37 +25,37 @@ public:
     [[nodiscard]] const NpuSettings& settings() const { return m_settings; }
     [[nodiscard]] const std::shared_ptr<const npu::NpuModel>& model() const { return m_model; }
     [[nodiscard]] const QString& modelPath() const { return path(); }
-    /// Changes the settings as one undo step and simulates in the background if they differ.
+    /// Changes the settings as one undo step. If they differ, simulates in the background.
     void setSettings(const NpuSettings& settings);
-    /// Sets model and settings of the open workload, without an undo step.
+    /// Sets the model and settings of the open workload, without an undo step.
     void follow(const std::shared_ptr<const npu::NpuModel>& model, const NpuSettings& settings);
     /// Opens a model file. Hardware in the file replaces that of the settings.
     [[nodiscard]] Status open(const LensFile& file) override;
     Status openModel(const QString& path);
     [[nodiscard]] bool hasContent() const override { return m_model != nullptr; }
-    /// The model with its tiles, hardware and scheduling options.
+    /// Returns the text of a file with the model, its tiles, the hardware and the scheduling options.
     [[nodiscard]] Result<std::string> fileText() const override;
     [[nodiscard]] QString suggestedName() const override;
 
-    /// Simulates if nothing was simulated yet. Views call it when they become visible.
+    /// Starts a simulation if there was none yet. Views call it when they become visible.
     void start();
     void settle(); ///< waits for all background work
     [[nodiscard]] bool isBusy() const;
     [[nodiscard]] const NpuResultPtr& result() const { return m_result; }
-    /// Earlier run of the same model, drawn as a ghost; null for none.
+    /// The earlier run of the same model that is drawn as a ghost; null if there is none.
     [[nodiscard]] const NpuResultPtr& ghost() const { return m_ghost; }
     /// Reason why the last change or file was refused, as one sentence; empty if it was not.
     [[nodiscard]] const QString& error() const { return m_error; }
-    /// True if the present settings cannot be simulated: result() belongs to other settings.
+    /// True if the current settings cannot be simulated, so that result() belongs to other settings.
     [[nodiscard]] bool isRefused() const;
-    /// True if result() belongs to another model or other settings than the present ones.
+    /// True if result() belongs to another model or to other settings than the current ones.
     [[nodiscard]] bool isOutdated() const;
-    /// Share of the present simulation that is done, 0 to 1.
+    /// Completed share of the current simulation, 0 to 1.
     [[nodiscard]] double progress() const { return m_progress; }
-    /// progress() with the time left; empty at the start.
+    /// Text of progress() with the remaining time; empty at the start.
     [[nodiscard]] QString progressText() const;
-    /// Keeps the present run as ghost for all further runs (true), or uses the run before the last change
-    /// (false).
+    /// true: keeps the current run as ghost for all further runs. false: the ghost is the run before the last
+    /// change.
     void setGhostKept(bool kept);
     [[nodiscard]] bool isGhostKept() const { return m_ghostKept; }
     void clearGhost();
@@ -67,21 +67,23 @@ public:
     [[nodiscard]] std::optional<std::uint32_t> hoverNode() const { return m_hoverNode; }
     void setHoverNode(std::optional<std::uint32_t> node);
 
-    void verify(); ///< checks all rules of docs/rules/npu.md 7 for result() in the background
+    void verify(); ///< checks in the background whether result() satisfies all rules of docs/rules/npu.md 7
     [[nodiscard]] const std::vector<npu::RuleCheck>& checks() const { return m_checks; }
     [[nodiscard]] bool isVerifying() const;
 
-    /// Searches tiles for all operators in the background, then applies them as one undo step, unless the
-    /// model or the settings have changed meanwhile.
+    /// Searches tiles for all operators in the background, then applies them as one undo step. If model or
+    /// settings have changed meanwhile, nothing is applied.
     void searchTiles();
     void stopTileSearch();
-    [[nodiscard]] double tileSearchProgress() const { return m_searched; } ///< of a running search, 0 to 1
-    [[nodiscard]] QString tileSearchText() const; ///< tileSearchProgress() with the time left
+    /// Completed share of a running tile search, 0 to 1.
+    [[nodiscard]] double tileSearchProgress() const { return m_searched; }
+    [[nodiscard]] QString tileSearchText() const; ///< text of tileSearchProgress() with the remaining time
     [[nodiscard]] const std::shared_ptr<const NpuTileSearch>& tileSearch() const { return m_tileSearch; }
     [[nodiscard]] bool isSearchingTiles() const;
-    /// True if tileSearch() belongs to the present model and hardware.
+    /// True if tileSearch() belongs to the current model and hardware.
     [[nodiscard]] bool isTileSearchCurrent() const;
-    /// Number of operators without tiles of the user, the schedule or a search. They have default tiles.
+    /// Number of operators whose tiles were not set by the user, the schedule or a search. They have default
+    /// tiles.
     [[nodiscard]] std::int64_t openOperators() const;
     /// Sets the tiles of these operators as one undo step.
     void setTile(std::span<const std::uint32_t> ops, const npu::TileSizes& tile);
@@ -92,12 +94,12 @@ public:
     [[nodiscard]] bool isComparisonCurrent(int maxCores) const;
 
 Q_SIGNALS:
-    void settingsChanged(); ///< settings() or model() has changed
-    void resultChanged();   ///< result(), ghost() or error() has changed
+    void settingsChanged(); ///< emitted when settings() or model() has changed
+    void resultChanged();   ///< emitted when result(), ghost() or error() has changed
     void busyChanged();
     void cursorChanged();
-    void nodeChanged(); ///< node() or hoverNode() has changed
-    void nodeChosen();  ///< node() has changed
+    void nodeChanged(); ///< emitted when node() or hoverNode() has changed
+    void nodeChosen();  ///< emitted when node() has changed
     void checksChanged();
     void comparisonChanged();
     void tileSearchChanged();
@@ -129,9 +131,9 @@ private:
     std::unique_ptr<LatestJob<std::pair<NpuResultPtr, std::vector<npu::RuleCheck>>>> m_verifyJob;
     std::unique_ptr<LatestJob<std::shared_ptr<const NpuComparison>>> m_compareJob;
     double m_progress = 0;
-    double m_searched = 0;    ///< tileSearchProgress()
+    double m_searched = 0;    ///< value of tileSearchProgress()
     double m_runStart = 0;    ///< wallClock() at the start of the simulation
-    double m_searchStart = 0; ///< ... of the search of tiles
+    double m_searchStart = 0; ///< wallClock() at the start of the tile search
     std::unique_ptr<LatestJob<std::shared_ptr<const NpuTileSearch>>> m_searchJob;
 };
 

@@ -13,7 +13,8 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Limit of DRAM events kept for zooming to single bursts (40 bytes each); larger runs show a binned series.
+/// Maximum number of DRAM events that are kept for zooming to single bursts, at 40 bytes each. Larger runs
+/// have a series of time bins.
 constexpr std::int64_t kKeptDramEvents = 3'000'000;
 
 bool sameOptions(const npu::RunOptions& a, const npu::RunOptions& b)
@@ -22,7 +23,7 @@ bool sameOptions(const npu::RunOptions& a, const npu::RunOptions& b)
            a.memoryBoundFirst == b.memoryBoundFirst;
 }
 
-/// True if both machines give the same tile graph, so that it can be reused.
+/// True if both machines give the same tile graph, so that the graph can be reused.
 bool sameTiling(npu::NpuHardware a, const npu::NpuHardware& b)
 {
     a.name = b.name;
@@ -106,7 +107,7 @@ Result<NpuResultPtr> makeNpuResult(std::shared_ptr<const npu::NpuModel> model, c
     for (const npu::CoreRun& core : out->run->cores)
         for (const npu::Choice& c : core.choices)
             out->chosenAt[c.node] = c.time;
-    out->startAt = out->chosenAt; // KV nodes compute nothing: they start when they are chosen
+    out->startAt = out->chosenAt; // KV nodes compute nothing, so they start when they are chosen
     for (const npu::CoreRun& core : out->run->cores)
         for (const auto* spans : {&core.tensor, &core.vector})
             for (const npu::ComputeSpan& s : *spans)
@@ -130,7 +131,7 @@ Result<NpuResultPtr> makeNpuResult(std::shared_ptr<const npu::NpuModel> model, c
 QString refusalText(const Error& error)
 {
     QString text = QString::fromStdString(error.message);
-    // Messages about "ops[3]" already name the operator; other paths are fields of the hardware.
+    // A message about "ops[3]" already names the operator; other paths are fields of the hardware.
     if (!error.path.empty() && !error.path.starts_with("ops["))
         text = QString::fromStdString(error.path)
                    .replace(QLatin1Char('.'), QLatin1Char(' '))
@@ -166,8 +167,8 @@ double RateCurve::mean(double from, double to) const
 
 namespace {
 
-/// Bytes per cycle of the transfers of a core (all cores: core < 0), of which each moves bytesOf(transfer) at
-/// its mean rate.
+/// Bytes per cycle of the transfers of a core (core < 0: of all cores). Each transfer moves bytesOf(transfer)
+/// at its mean rate.
 template <typename F> RateCurve curveOf(const NpuResult& result, int core, F&& bytesOf)
 {
     std::vector<std::pair<npu::Cycle, double>> changes;
@@ -224,7 +225,7 @@ std::shared_ptr<const NpuComparison> compareSchedulers(const NpuResult& result, 
     out->settings = result.settings;
     out->model = result.model;
     const npu::NpuHardware& hw = result.settings.hardware;
-    // All core counts for small graphs, powers of two for large ones.
+    // All numbers of cores for a small graph, powers of two for a large one.
     std::set<int> cores{hw.cores};
     const bool big = result.graph->nodes.size() > 20'000;
     for (int n = 1; n <= maxCores; n = big ? 2 * n : n + 1)

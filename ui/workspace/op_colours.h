@@ -13,29 +13,29 @@
 
 namespace tilewright::ui {
 
-/// A number for each op, with a description of the quantity.
+/// A number for each op, and a description of the quantity.
 struct OpValues
 {
-    /// Where a number lies on the ramp of colours: in proportion, by its logarithm, or the same on both sides
-    /// of the middle, which is 0 or, by the logarithm, 1.
+    /// Position of a number on the colour ramp: linear, logarithmic, or symmetric about the middle of the
+    /// ramp. The middle is 0 or, for the logarithmic one, 1.
     enum class Scale : std::uint8_t { Linear, Logarithm, AroundZero, AroundOne };
     QString title;                             ///< heading of the legend
-    std::vector<std::optional<double>> values; ///< by op; empty: unknown
+    std::vector<std::optional<double>> values; ///< number of each op; empty if it is not known
     Scale scale = Scale::Linear;
-    std::function<QString(double)> text; ///< a number as nodes and legend show it
-    QString unknown;                     ///< text of a node without a number
+    std::function<QString(double)> text; ///< text of a number in nodes and legend
+    QString unknown;                     ///< text of a node whose op has no number
 };
 using OpValuesPtr = std::shared_ptr<const OpValues>;
 
-/// Numbers of the ops that the graph shows as colours instead of what it is set to: those of an answer in the
-/// Query pane.
+/// Numbers of the ops from an answer in the Query pane. While they are set, the graph shows them as colours
+/// instead of the colouring that is chosen in the graph.
 class OpColours : public QObject
 {
     Q_OBJECT
 public:
     using QObject::QObject;
 
-    /// Null: the graph shows what it is set to.
+    /// The numbers; null: the graph shows its chosen colouring.
     [[nodiscard]] const OpValuesPtr& values() const { return m_values; }
     void set(OpValuesPtr values)
     {

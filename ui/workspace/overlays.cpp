@@ -13,7 +13,7 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr std::chrono::milliseconds kAtOnce(8); // an edit waits that long for its figures
+constexpr std::chrono::milliseconds kAtOnce(8); // time that an edit waits for the figures of its overlays
 Result<overlay::NamedValues> readValues(const QString& path)
 {
     const std::string file = path.toStdString();
@@ -39,12 +39,13 @@ Overlays::Overlays(Workspace& workspace)
       m_job([this](Figures figures) { take(std::move(figures)); }, true)
 {
     workspace.schedule().whenChanged(this, Part::Problem, [this] {
-        // Another workload has overlays of its own; those that were opened before any workload are for it.
+        // Each workload has its own overlays. Overlays that were opened before any workload are used for the
+        // first one.
         const QString path = m_workspace.schedule().problemPath();
         if (!m_problemPath.isEmpty() && path != m_problemPath)
             m_files.clear();
         m_problemPath = path;
-        m_job.cancel(); // the figures before are of other ops
+        m_job.cancel(); // the figures that are being computed belong to other ops
         take({});
     });
     workspace.schedule().whenChanged(this, Part::Problem | Part::Machine | Part::Snapshot, [this] {
@@ -114,7 +115,7 @@ void Overlays::request()
     m_job.request([model, snapshot, subject = subject(), kind = m_lens](const std::stop_token& stop) {
         Figures out{model, {}, {}};
         if (kind == verbs::SummaryKind::Schedule) {
-            // the plain problem has the ops of its model, in its own units
+            // The plain problem has the same ops as its derived model, in its own units.
             if (snapshot->evaluation.valid())
                 out.ours = overlay::figuresOf(*model, snapshot->schedule, snapshot->evaluation);
             else
@@ -234,7 +235,7 @@ void Overlays::restore(const QJsonObject& settings)
         const QJsonObject entry = value.toObject();
         const QString path = entry[QStringLiteral("file")].toString();
         auto values = readValues(path);
-        if (values) // a file that is gone or broken is no longer open
+        if (values) // a file that no longer exists or is broken is closed
             m_files.push_back({path, entry[QStringLiteral("on")].toBool(true), std::move(*values), {}, {}});
     }
     const QString lens = settings[QStringLiteral("lens")].toString();

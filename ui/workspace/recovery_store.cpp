@@ -19,7 +19,7 @@ namespace {
 
 const QString kCopy = QStringLiteral(".recovery.json");
 const QString kLock = QStringLiteral(".lock");
-constexpr int kDaysKept = 7; ///< days for which discarded copies are kept
+constexpr int kDaysKept = 7; ///< number of days for which discarded copies are kept
 
 /// Key of each lens in a recovery file.
 const char* wordOf(Lens lens)
@@ -37,15 +37,16 @@ const char* wordOf(Lens lens)
     return "schedule";
 }
 
-/// Documents in a recovery file; empty if it cannot be read.
+/// Returns the documents in a recovery file; empty if it cannot be read.
 QJsonObject readCopy(const QString& file)
 {
-    QFile content(file); // a copy may be larger than the files that it was made of, and than their limit
+    QFile content(file); // a copy may exceed the size limit of the files from which it was made
     return content.open(QIODevice::ReadOnly) ? QJsonDocument::fromJson(content.readAll()).object()
                                              : QJsonObject();
 }
 
-/// Recovery copy of a document; an exception is an Error, because it must not cost the other documents.
+/// Returns the recovery copy of a document. An exception becomes an Error, so that the other documents are
+/// still copied.
 Result<QJsonObject> copyOf(const LensDocument& document)
 {
     const auto failed = [&](const std::string& why) {
@@ -78,11 +79,11 @@ void RecoveryStore::forget()
     if (!m_lock)
         return;
     QFile::remove(path(m_name + kCopy));
-    m_lock.reset(); // unlocks and removes it
+    m_lock.reset(); // unlocks and removes the lock file
 }
 
-/// The lock is held while the program runs, so that other programs know that the copy is in use. It is taken
-/// again if the folder was deleted, or if the disk was full before.
+/// Takes the lock, which is held while the program runs, so that other programs know that the copy is in use.
+/// Takes it again if the folder was deleted, or if the disk was full before.
 Status RecoveryStore::lock()
 {
     const QString file = path(m_name + kLock);
@@ -142,7 +143,7 @@ std::vector<LostSession> RecoveryStore::lost() const
         QLockFile lock(path(name + kLock));
         lock.setStaleLockTime(0);
         if (!lock.tryLock(0) && lock.error() == QLockFile::LockFailedError)
-            continue; // the program that wrote the copy is still running
+            continue; // the program that wrote the copy is still running, so its session is not lost
         const QJsonObject root = readCopy(file.filePath());
         LostSession session;
         session.file = file.filePath();
@@ -172,8 +173,8 @@ Status RecoveryStore::restore(const LostSession& session, Workspace& workspace)
                     !recovered && result)
                     result = recovered;
     if (result) {
-        // Write the restored documents into this program's copy before the lost one is deleted, in case of a
-        // crash.
+        // The restored documents are written into this program's copy before the lost copy is deleted, in
+        // case of a crash.
         if (Status kept = keep(workspace); !kept)
             return kept;
         QFile::remove(session.file);
@@ -188,7 +189,7 @@ Result<QString> RecoveryStore::discard(const LostSession& session)
     QFile file(session.file);
     if (!file.rename(to))
         return Error{ErrorCode::Io, "cannot be moved to " + to.toStdString(), {}, session.file.toStdString()};
-    // The week begins now, not when the copy was written.
+    // The week begins now and not when the copy was written, so the time of the file is updated.
     if (file.open(QIODevice::ReadWrite))
         file.setFileTime(QDateTime::currentDateTime(), QFileDevice::FileModificationTime);
     return to;

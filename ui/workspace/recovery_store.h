@@ -16,11 +16,11 @@ namespace tilewright::ui {
 
 class Workspace;
 
-/// Unsaved documents of another run of the program that ended without closing.
+/// Unsaved documents of another run of the program that was not closed properly.
 struct LostSession
 {
-    QString file;          ///< recovery file
-    QDateTime saved;       ///< time of the last copy
+    QString file;          ///< path of the recovery file
+    QDateTime saved;       ///< time at which the copy was last written
     QStringList documents; ///< names of the documents in the file
 };
 
@@ -37,17 +37,17 @@ public:
     /// document that cannot be copied does not prevent the copies of the others; the Error names it.
     [[nodiscard]] Status keep(const Workspace& workspace);
     void forget(); ///< deletes the copy of this program
-    /// The program ends without asking the user: the copy stays for the next start.
+    /// Keeps the copy for the next start, because the program ends without asking the user.
     void leaveCopy() { m_left = true; }
 
-    /// Copies of programs that no longer run, the latest first.
+    /// Returns the copies of programs that no longer run, the latest first.
     [[nodiscard]] std::vector<LostSession> lost() const;
-    /// Restores all documents of a copy and deletes it. If a document cannot be restored, the open one and
-    /// the copy are kept, and the Error names the first such document.
+    /// Restores all documents of a copy and deletes it. If a document cannot be restored, the open documents
+    /// and the copy are kept, and the Error names the first such document.
     [[nodiscard]] Status restore(const LostSession& session, Workspace& workspace);
     /// Moves the copy to discardedFolder(), where it is deleted after a week. Returns its new path.
     [[nodiscard]] Result<QString> discard(const LostSession& session);
-    /// Moves a discarded copy back: lost() lists it again.
+    /// Moves a discarded copy back, so that lost() lists it again.
     [[nodiscard]] Status undoDiscard(const QString& discarded);
     [[nodiscard]] QString discardedFolder() const { return path(QStringLiteral("discarded")); }
 
@@ -57,7 +57,7 @@ private:
     void removeExpired() const; ///< deletes discarded copies that are older than a week
 
     QString m_folder;
-    QString m_name; ///< name of the files of this program, without ending
+    QString m_name; ///< name of the recovery and lock files of this program, without extension
     std::unique_ptr<QLockFile> m_lock;
     bool m_left = false;
 };

@@ -11,7 +11,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Text for history and undo: the name of one op, or the number of several.
+/// Text for history and undo: the name of a single op, or the number of ops.
 QString opsText(const Document& document, const std::vector<OpId>& ops)
 {
     return ops.size() == 1 ? QString::fromStdString(document.problem()->opName(ops.front()))
@@ -23,7 +23,8 @@ EditOptions options(const Document& document)
     return editOptions(document.rules());
 }
 
-/// Subgraph that the selection refers to: the current one, or the only one that contains all these ops.
+/// Returns the subgraph to which the selection refers: the current one, or the only one that contains all
+/// these ops.
 std::optional<SubgraphId> homeOf(const Document& document, const Selection& selection,
                                  const std::vector<OpId>& ops)
 {
@@ -46,7 +47,7 @@ bool selectResult(const Document& document, Selection& selection, const Schedule
                   const std::vector<OpId>& keepOps)
 {
     const auto changed = changedSubgraphs(before, document.schedule());
-    const bool opsWereChosen = !selection.state().ops.empty(); // false: whole subgraphs were selected
+    const bool opsWereChosen = !selection.state().ops.empty(); // false if whole subgraphs were selected
     SelectionState state;
     // If several subgraphs changed, select the one that contains all these ops.
     for (const SubgraphId s : changed) {
@@ -153,7 +154,8 @@ bool splitSelection(Document& document, Selection& selection)
     if (!home)
         return refuse(document, "the selected ops are in different subgraphs");
     if (ops.size() > 1 && ops.size() == document.schedule()[*home].ops.size())
-        return splitApartSelection(document, selection); // all of it: as if the subgraph itself were chosen
+        // The ops are the whole subgraph: do as if the subgraph itself were selected.
+        return splitApartSelection(document, selection);
     return applyAndSelect(
         document, selection,
         edit::split(*document.problem(), document.schedule(), *home, ops, options(document)),

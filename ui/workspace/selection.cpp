@@ -104,7 +104,8 @@ SelectionState followed(const Schedule& before, const Schedule& after, Selection
         if (id.index() >= before.size())
             return std::nullopt;
         const SubgraphPtr& old = before.subgraphs[id.index()];
-        // Unchanged subgraphs keep their pointers. Check the same position first: duplicates share a pointer.
+        // Unchanged subgraphs keep their pointers. The same position is checked first, because duplicates
+        // share a pointer.
         if (id.index() < after.size() && after.subgraphs[id.index()] == old)
             return id;
         if (const auto it = places.find(old.get()); it != places.end())

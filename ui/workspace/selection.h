@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The selection that all views share, and its changes.
+// The selection that all views share, and functions that change it.
 #pragma once
 
 #include "base/ids.h"
@@ -21,14 +21,14 @@ struct SelectionState
     std::set<OpId> ops;
     std::optional<TensorId> tensor;
     std::set<SubgraphId> subgraphs;     ///< all selected subgraphs
-    std::optional<SubgraphId> subgraph; ///< current subgraph, shown by Inspector and Tile grid
+    std::optional<SubgraphId> subgraph; ///< the current subgraph, which Inspector and Tile grid show
     std::int64_t step = 0;              ///< index of the step in the current subgraph
-    std::optional<double> time; ///< time cursor of the charts, in units from the start of the schedule
+    std::optional<double> time; ///< time cursor of the charts, in time units from the start of the schedule
     [[nodiscard]] bool hasSubgraph() const { return subgraph || !subgraphs.empty(); }
     bool operator==(const SelectionState&) const = default;
 };
 
-/// Item under the mouse in any view.
+/// The item under the mouse, in any view.
 struct HoverState
 {
     std::optional<OpId> op;
@@ -37,7 +37,7 @@ struct HoverState
     bool operator==(const HoverState&) const = default;
 };
 
-/// Selection and hovered item that link all views. Emits its signals once per change.
+/// Selection and hovered item, which link all views. Emits its signals once per change.
 class Selection : public QObject
 {
     Q_OBJECT
@@ -48,8 +48,8 @@ public:
     [[nodiscard]] const HoverState& hover() const { return m_hover; }
 
     void set(SelectionState state);
-    /// `filter` removes what does not exist (any more) from every state that is set: a click on a picture
-    /// that is one evaluation behind names subgraphs of an earlier schedule.
+    /// Sets a function that removes items that do not exist from every state that is set. A click on a
+    /// picture that is one evaluation behind refers to subgraphs of an earlier schedule.
     void setFilter(std::function<void(SelectionState&)> filter) { m_filter = std::move(filter); }
     void setHover(const HoverState& hover);
 
@@ -69,18 +69,19 @@ private:
     HoverState m_hover;
 };
 
-/// `state` with these ops selected. Also selects the subgraphs all of whose ops are selected, otherwise the
-/// one that contains all these ops. The current subgraph is kept if it is one of those, otherwise it becomes
-/// the first of them. If there are none, it is kept only if it contains one of the ops.
+/// Returns `state` with these ops selected. It also selects the subgraphs all of whose ops are selected or,
+/// if there are none, the subgraph that contains all these ops. The current subgraph is kept if it is one of
+/// these, otherwise the first of them becomes current. If there are none, it is kept only if it contains one
+/// of the ops.
 [[nodiscard]] SelectionState withOps(const Schedule& schedule, const SelectionState& state,
                                      std::set<OpId> ops);
 
-/// Converts a selection in schedule `before` into one in schedule `after`: a subgraph becomes the one that
-/// has most of its ops. Selected ops stay selected, with the subgraphs that contain them in `after`.
+/// Converts a selection in schedule `before` to a selection in schedule `after`. A subgraph becomes the one
+/// that has most of its ops. Selected ops stay selected, with the subgraphs that contain them in `after`.
 [[nodiscard]] SelectionState followed(const Schedule& before, const Schedule& after, SelectionState state);
 
 void selectAllOps(const Document& document, Selection& selection);
-/// Selects the ops that are not selected or, if no ops are selected, the subgraphs that are not selected.
+/// Inverts the selection of ops or, if no ops are selected, of subgraphs.
 void invertSelection(const Document& document, Selection& selection);
 /// Selects all ops of the subgraphs that contain a selected op, or of the selected subgraphs.
 void selectSameSubgraph(const Document& document, Selection& selection);

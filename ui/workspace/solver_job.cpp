@@ -14,7 +14,8 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Number of worker threads: all processors but one, which is left to the window.
+/// Returns the number of worker threads: one less than the number of processors, because one is left to the
+/// window.
 int threadsBehindTheWindow()
 {
     return static_cast<int>(std::max(2U, std::thread::hardware_concurrency())) - 1;
@@ -94,7 +95,7 @@ void PausableClock::setPaused(bool paused)
 SolverJob::~SolverJob()
 {
     ++m_run;
-    // Join before the base class is destroyed: the thread posts events to this object.
+    // The thread is joined before the base class is destroyed, because it posts events to this object.
     if (m_thread.joinable()) {
         m_thread.request_stop();
         m_thread.join();

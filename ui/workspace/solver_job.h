@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Solver and bound as jobs in threads of their own.
+// Solver and lower bound as jobs in threads of their own.
 #pragma once
 
 #include "eval/lower_bound.h"
@@ -30,11 +30,12 @@ struct ProofRequest
     ProblemPtr problem;
     Rules rules;
     double seconds = 0;
-    double total = std::numeric_limits<double>::infinity(); ///< total of the valid schedule that is shown
+    /// Total latency of the valid schedule that is shown.
+    double total = std::numeric_limits<double>::infinity();
 };
 
-/// Raises the lower bound of a problem in the background, until the gap is closed or the time is over
-/// (core/solve/search/proof_run.h).
+/// Raises the lower bound of a problem in the background, until the gap is closed or the time limit is
+/// reached (core/solve/search/proof_run.h).
 class BoundJob : public QObject
 {
     Q_OBJECT
@@ -42,7 +43,7 @@ public:
     explicit BoundJob(QObject* parent = nullptr);
 
     void start(const ProofRequest& request);
-    /// Stops the job: isRunning() is false at once. A last result may still be announced.
+    /// Stops the job. isRunning() is false at once; a last result may still be announced.
     void stop();
     [[nodiscard]] bool isRunning() const { return m_job.isBusy() && !m_isStopped; }
     [[nodiscard]] double seconds() const; ///< duration of the running job so far, or of the last one
@@ -51,7 +52,7 @@ public:
 Q_SIGNALS:
     void raised(const tilewright::ProblemPtr& problem, const tilewright::Rules& rules,
                 const tilewright::ui::LowerBoundPtr& bound);
-    /// Progress of the last request.
+    /// Emitted with the progress of the last request.
     void advanced(const tilewright::ProofState& state);
     void finished();
 
@@ -64,7 +65,7 @@ private:
     LatestJob<bool> m_job;
 };
 
-/// Clock that counts seconds from its construction, without pauses.
+/// Clock that counts the seconds since its construction, without pauses.
 class PausableClock
 {
 public:
@@ -90,45 +91,47 @@ public:
     using QObject::QObject;
     ~SolverJob() override;
 
-    /// What follows the search.
+    /// The work that follows the search.
     enum class Then {
         Nothing,
-        FinishOnRun, ///< the end of the run decides between the schedules found (verbs::finishAfter())
-        Price        ///< SolveResult::constraintCosts
+        FinishOnRun, ///< runs the schedules found and chooses among them (verbs::finishAfter())
+        Price        ///< searches the costs of constraints (SolveResult::constraintCosts)
     };
     void start(ProblemPtr problem, SolveOptions options, Then then = Then::Nothing);
     void stop();
-    /// Pauses or resumes the solver; the time limit is paused too. stop() also works while paused.
+    /// Pauses or resumes the solver; the time limit is also paused. stop() works while the solver is paused.
     void setPaused(bool paused) { m_clock->setPaused(paused); }
     [[nodiscard]] bool isPaused() const { return m_running && m_clock->isPaused(); }
     [[nodiscard]] double seconds() const
     {
         return m_clock->seconds();
-    } ///< duration of the run without pauses
+    } ///< duration of the run in seconds, without pauses
     /// Stops the run and drops its result: it emits no further signal.
     void abandon();
     [[nodiscard]] bool isRunning() const { return m_running; }
-    /// Schedules of the run so far that no other one beats in latency and energy; empty without energies.
+    /// Schedules found so far that no other one beats in latency and energy; empty if the problem states no
+    /// energies.
     [[nodiscard]] const Front& front() const { return m_front; }
 
 Q_SIGNALS:
-    /// `value`: of the schedule under the objective of the run.
+    /// `value`: objective of the run for the schedule.
     void improved(double seconds, double value, std::shared_ptr<const tilewright::Schedule> schedule);
     void status(tilewright::SolveStatus status);
-    void finishing(); ///< the search has ended; schedules are run
-    /// The search has ended; another one without this constraint begins, after `done` of `all` such searches.
+    void finishing(); ///< emitted when the search has ended and schedules are being run
+    /// Emitted when the search has ended and another one without this constraint begins; `done` of `all` such
+    /// searches are done.
     void pricing(QString without, int done, int all);
-    /// `onRun` is null unless the run decided.
+    /// `onRun`: null unless runs have decided which schedule is the result.
     void finished(std::shared_ptr<const tilewright::SolveResult> result,
                   std::shared_ptr<const tilewright::RunFinish> onRun);
     void failed(QString why);
 
 private:
-    std::shared_ptr<PausableClock> m_clock = std::make_shared<PausableClock>(); ///< clock of the present run
+    std::shared_ptr<PausableClock> m_clock = std::make_shared<PausableClock>(); ///< clock of the current run
     std::jthread m_thread;
     bool m_running = false;
     Front m_front;
-    std::uint64_t m_run = 0; ///< number of the run; signals of earlier runs are dropped
+    std::uint64_t m_run = 0; ///< number of the current run; signals of earlier runs are dropped
 };
 
 } // namespace tilewright::ui

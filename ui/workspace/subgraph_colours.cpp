@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kHues = 8;
 
-/// Several lists of numbers in one array. An entry may occur more than once.
+/// Several lists of numbers in one array. A list may contain an entry more than once.
 class Lists
 {
 public:
@@ -36,7 +36,7 @@ private:
     std::vector<std::size_t> m_entries;
 };
 
-/// For each subgraph, the previous and the next one, and those that share an op or a tensor with it.
+/// Returns for each subgraph the previous and the next one, and those that share an op or a tensor with it.
 Lists neighboursOf(const Problem& problem, const Schedule& schedule)
 {
     const std::size_t n = schedule.size();
@@ -82,7 +82,7 @@ void SubgraphColours::update(const Problem& problem, const Schedule& schedule)
     if (std::ranges::equal(m_subgraphs, schedule.subgraphs, [](const SubgraphPtr& a, const SubgraphPtr& b) {
             return a == b || a->ops == b->ops;
         }))
-        return; // the ops are the same: granularity, retained tensors and traversal do not matter
+        return; // the ops are unchanged; granularity, retained tensors and traversal do not influence colours
     m_subgraphs = schedule.subgraphs;
     const Lists neighbours = neighboursOf(problem, schedule);
 
@@ -108,7 +108,8 @@ void SubgraphColours::update(const Problem& problem, const Schedule& schedule)
         if (next[i] != kNone)
             continue;
         const auto used = taken(i);
-        // Use the least frequent hue, so that few subgraphs all differ. Ties rotate with the index.
+        // The least frequent hue is used, so that the colours of a few subgraphs all differ. Ties rotate with
+        // the index.
         for (std::size_t k = 0; k < kHues; ++k)
             if (const std::size_t hue = (i + k) % kHues;
                 !used[hue] && (next[i] == kNone || worn[hue] < worn[next[i]]))
@@ -117,7 +118,7 @@ void SubgraphColours::update(const Problem& problem, const Schedule& schedule)
             next[i] = i % kHues;
         ++worn[next[i]];
     }
-    // Colours of earlier states are kept, so that undo restores them.
+    // Colours of earlier states are kept up to this number, so that undo restores them.
     if (m_remembered.size() > 20 * n + 1000)
         m_remembered.clear();
     for (std::size_t i = 0; i < n; ++i)

@@ -9,7 +9,7 @@
 namespace tilewright::ui {
 
 /// Colours of subgraphs as indices into Theme::categorical. Greedy colouring: neighbours in the graph or in
-/// the schedule get different colours as far as eight hues allow. A subgraph keeps its colour after edits
+/// the schedule get different colours, as far as eight hues suffice. After edits a subgraph keeps its colour
 /// unless it conflicts.
 class SubgraphColours
 {
@@ -24,7 +24,7 @@ private:
     };
 
     std::vector<std::size_t> m_colours;
-    std::vector<SubgraphPtr> m_subgraphs; ///< subgraphs that m_colours belongs to
+    std::vector<SubgraphPtr> m_subgraphs; ///< the subgraphs to which m_colours belongs
     /// Colours of earlier subgraphs by their ops.
     std::unordered_map<std::vector<OpId>, std::size_t, OpsHash> m_remembered;
 };

@@ -14,7 +14,8 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Initial cycle of the cursor: half-way through filling the array, so that a wavefront is visible.
+/// Returns the initial cycle of the cursor: half-way through filling the array, so that a wavefront is
+/// visible.
 std::int64_t openingCycle(const systolic::FoldPlan& plan)
 {
     return plan.start(0) + (std::min(plan.array().rows, plan.gemm().m) + plan.array().cols) / 2;
@@ -28,7 +29,7 @@ SystolicDocument::SystolicDocument()
     m_pipelineJob = std::make_unique<LatestJob<std::shared_ptr<const PipelineResult>>>(
         [this](std::shared_ptr<const PipelineResult> r) {
             m_pipeline = std::move(r);
-            setCycle(m_cycle); // updates the linked cursor of the pipeline
+            setCycle(m_cycle); // also updates the linked cursor of the pipeline
             Q_EMIT pipelineChanged();
         });
     m_tilesJob = std::make_unique<LatestJob<std::shared_ptr<const TileResult>>>(
@@ -135,7 +136,7 @@ void SystolicDocument::follow(const SystolicSettings& settings)
     }
     if (settings == m_settings)
         return;
-    // The settings no longer belong to the file: they have another GEMM or hierarchy.
+    // The settings do not belong to the file any more, because they have another GEMM or hierarchy.
     if (!path().isEmpty() &&
         !(settings.gemm == m_settings.gemm && settings.hierarchy == m_settings.hierarchy))
         fileOpened({}, {});
@@ -213,8 +214,9 @@ std::int64_t SystolicDocument::cycles() const
 
 bool SystolicDocument::cursorsLinked() const
 {
-    // Cursors are linked if the program uses the tiles of the array: then operand k of fold f belongs to k
-    // step k / depth of output tile f. A tile of the user, or too little memory, leads to other tiles.
+    // The cursors are linked if the program uses the tiles of the array: then operand k of fold f belongs to
+    // k step k / depth of output tile f. If the user has chosen a tile, or the memory is too small, the tiles
+    // are different.
     const systolic::PipelineComparison* p = comparison();
     return p && p->has(systolic::ProgramStyle::Pipelined) &&
            m_settings.timing.dataflow == systolic::Dataflow::Os &&
@@ -232,7 +234,7 @@ void SystolicDocument::setCycle(std::int64_t cycle)
         const std::int64_t since = m_cycle - m_plan.start(fold);
         const std::int64_t k = std::min(since, m_settings.gemm.k - 1);
         const auto n = static_cast<std::size_t>(fold * p.pipelined.nK + k / m_settings.depth);
-        // After the last operand has entered, the array still drains.
+        // After the last operand has entered, the array drains.
         m_pipelineTime =
             p.pipelinedRun.events[m_pipeline->computes[n]].start + k % m_settings.depth + since - k;
     }
@@ -331,9 +333,10 @@ void SystolicDocument::waitIdle()
 namespace {
 
 constexpr std::size_t kListedConflicts = 200;
-constexpr std::int64_t kSimulatedSteps = std::int64_t{1} << 18; // limit for the Belady simulation
+// Maximum number of steps for the simulation of Belady replacement.
+constexpr std::int64_t kSimulatedSteps = std::int64_t{1} << 18;
 
-/// Message of an error without its path, which refers to a field of a file.
+/// Returns the message of an error without its path, because the path refers to a field of a file.
 QString sentence(const Error& error)
 {
     return ui::sentence(error.message);
@@ -377,7 +380,7 @@ std::shared_ptr<const PipelineResult> computePipeline(const SystolicSettings& s,
     std::int64_t commands = 0;
     for (const auto style : {systolic::ProgramStyle::Barriered, systolic::ProgramStyle::Pipelined}) {
         options.style = style;
-        if (systolic::checkLength(options, 0)) // longer ones are refused at once
+        if (systolic::checkLength(options, 0)) // programs that are too long are refused at once
             commands = saturatingAdd(commands, systolic::commandsOf(options).value_or(0));
     }
     if (!anyLength && commands > systolic::kMaxCommandsUnasked) {
@@ -420,7 +423,8 @@ std::shared_ptr<const TileResult> computeTiles(const SystolicSettings& s)
     for (const systolic::TileMethod m :
          {systolic::TileMethod::Analytic, systolic::TileMethod::Exhaustive, systolic::TileMethod::Learned}) {
         const auto i = static_cast<std::size_t>(m);
-        (void)systolic::chooseTile(query, m); // warm-up: exclude the one-time setup from the timing
+        // First call without timing, because it includes a one-time setup.
+        (void)systolic::chooseTile(query, m);
         QElapsedTimer timer;
         timer.start();
         const auto pick = systolic::chooseTile(query, m);
@@ -452,7 +456,8 @@ std::shared_ptr<const LevelsResult> computeLevels(const SystolicSettings& s, con
     for (const systolic::BankLayout layout : {systolic::BankLayout::Seed, systolic::BankLayout::Split})
         if (auto conflicts = out->l2.conflicts(layout, kListedConflicts))
             out->conflicts[static_cast<std::size_t>(layout)] = std::move(*conflicts);
-    // The tile of the programs, as in `systolic`: that of the array, unless another one is chosen.
+    // The tile of the programs, chosen as in the verb `systolic`: that of the array, unless the settings have
+    // another one.
     verbs::TileRequest asked = verbs::tileRequestOf(s);
     asked.given = request.tile.value_or(systolic::arrayTile(s.gemm, s.hierarchy.array, s.timing.dataflow));
     auto tile = verbs::tileOfProduct(asked);
@@ -502,7 +507,7 @@ std::shared_ptr<Simulation> computeSimulation(const SystolicSettings& s, const P
         out->note = sentence(simulator.error());
         return out;
     }
-    if (!simulator->run(progress)) // fills the checkpoints, so that seeking is fast
+    if (!simulator->run(progress)) // the run stores checkpoints, so that seeking is fast
         return nullptr;
     simulator->seek(0);
     out->simulator.emplace(std::move(*simulator));

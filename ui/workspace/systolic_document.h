@@ -14,14 +14,15 @@ namespace tilewright::ui {
 
 using SystolicSettings = systolic::Settings;
 
-/// Commands of one unit of a resource in time order, without overlap.
+/// Commands of a unit of a resource, in order of time and without overlap.
 struct PipelineLane
 {
     struct Bar
     {
         std::int64_t start = 0;
         std::int64_t end = 0;
-        std::uint32_t command = 0; ///< of a run by parts: the Matrix of the work in a bucket of its overview
+        /// Index of the command; for a run in parts, the Matrix of the work in a bucket of the overview.
+        std::uint32_t command = 0;
     };
     systolic::Resource resource = systolic::Resource::Dma;
     std::int32_t unit = 0;
@@ -31,55 +32,60 @@ struct PipelineLane
                                                       const systolic::PipelineRun& run,
                                                       const systolic::PipelineMachine& machine);
 
-/// Barriered and pipelined program with their runs; one may be missing. `error`: why there is none.
+/// The program with barriers and the pipelined program with their runs; one of them may be missing. `error`:
+/// reason why there is none.
 struct PipelineResult
 {
     SystolicSettings of;
     systolic::PipelineMachine machine;
     std::optional<systolic::PipelineComparison> comparison;
-    std::array<std::vector<PipelineLane>, 2> lanes; ///< lanes of the barriered and of the pipelined run
+    /// Lanes of the run with barriers and of the pipelined run.
+    std::array<std::vector<PipelineLane>, 2> lanes;
     std::vector<std::uint32_t> computes; ///< indices of the COMPUTE commands of the pipelined program
-    /// Number of commands of both programs, at most; they were not run because it is above
-    /// systolic::kMaxCommandsUnasked and nobody asked. 0: they were run.
+    /// If the programs were not run: an upper limit of their number of commands. It is above
+    /// systolic::kMaxCommandsUnasked and the user has not requested the run. 0: they were run.
     std::int64_t waiting = 0;
     QString error;
 };
 
-/// Tile search: costs of all tiles (landscape), choices of the three methods, and the tile in use.
+/// Tile search: costs of all tiles (the landscape), the choices of the three methods, and the tile in use.
 struct TileResult
 {
     SystolicSettings of;
     systolic::TileLandscape landscape;
-    std::array<std::optional<systolic::TileChoice>, 3> picks; ///< indexed by TileMethod
-    std::array<double, 3> microseconds{};                     ///< time that each method took
+    std::array<std::optional<systolic::TileChoice>, 3> picks; ///< choice of each method, by TileMethod
+    std::array<double, 3> microseconds{};                     ///< run time of each method, in microseconds
     std::optional<verbs::TileAnswer> current;
     QString error;
 };
 
-/// Memory analysis of a GEMM: L2 schedules, banks, roofline, dataflows, DRAM traffic, corrections.
+/// Analysis of the memories for a GEMM: L2 schedules, banks, roofline, dataflows, DRAM traffic, corrections.
 struct LevelsResult
 {
     SystolicSettings of;
     verbs::L2Figures l2;
-    std::array<std::optional<systolic::BankConflicts>, 2> conflicts; ///< seed, split
-    std::optional<verbs::TileAnswer> tile; ///< tile that the following fields describe
+    /// Bank conflicts in the layouts `seed` and `split`.
+    std::array<std::optional<systolic::BankConflicts>, 2> conflicts;
+    std::optional<verbs::TileAnswer> tile; ///< the tile to which the following fields refer
     std::optional<systolic::Roofline> roofline;
     std::optional<verbs::DataflowFigures> dataflows;
-    std::vector<verbs::DramOfOrder> orders; ///< Belady only if small enough to simulate
+    /// DRAM traffic of each order of tiles; with Belady replacement only if it is small enough to simulate
+    std::vector<verbs::DramOfOrder> orders;
     std::vector<systolic::Correction> corrections;
     QString error;
 };
 
-/// Register-level simulation of the array for playback, if the run is small enough.
+/// Simulation of the array at the level of registers, for playback, if the run is small enough.
 struct Simulation
 {
     SystolicSettings of;
     std::optional<systolic::PeSimulator> simulator;
-    std::optional<systolic::EdgeClock> clock; ///< present if the edge FIFOs have a limited bandwidth
-    QString note;                             ///< reason if the simulator or the edge clock is missing
+    std::optional<systolic::EdgeClock> clock; ///< present if the bandwidth of the edge FIFOs is limited
+    QString note;                             ///< reason why the simulator or the edge clock is missing
 };
 
-/// Limit of PE-cycles for the register-level simulation (a few seconds in the background).
+/// Maximum number of PE-cycles for the simulation at the level of registers (a few seconds in the
+/// background).
 inline constexpr std::int64_t kSimulatedPeCycles = 200'000'000;
 
 /// Document of the Systolic lens, shared by its views: settings, cursors and results. Results are computed in
@@ -91,7 +97,7 @@ public:
     SystolicDocument();
     ~SystolicDocument() override;
 
-    /// Opens a settings file, or a memory hierarchy, which replaces the present one as an edit.
+    /// Opens a settings file; or a memory hierarchy, which replaces the current one as an edit.
     [[nodiscard]] Status open(const LensFile& file) override;
     [[nodiscard]] Result<std::string> fileText() const override;
     [[nodiscard]] QString suggestedName() const override;
@@ -102,10 +108,11 @@ public:
     bool set(const SystolicSettings& settings);
     [[nodiscard]] const QString& error() const { return m_error; }
     void setGemm(const systolic::Gemm& gemm, const QString& origin);
-    /// Energies of a multiply-accumulate and of moving an element: from the machine, or the default table.
+    /// Energies of a multiply-accumulate and of moving an element: those of the machine, or else of the
+    /// default table.
     [[nodiscard]] const Machine::Energy& energyTable() const { return m_energyTable; }
     void setEnergyTable(const Machine::Energy& table);
-    /// The array, memories and energies of the table of all products of a model.
+    /// The array, memories and energies for the table of all products of a model.
     [[nodiscard]] verbs::SystolicRequest networkRequest() const
     {
         verbs::SystolicRequest out;
@@ -114,39 +121,38 @@ public:
         out.energy = m_energyTable;
         return out;
     }
-    /// Sets the settings for the present selection in the Schedule lens, without an undo step.
+    /// Sets the settings that belong to the current selection in the Schedule lens, without an undo step.
     void follow(const SystolicSettings& settings);
-    /// Chooses a tile for the programs: this one, or that of the search with the method.
+    /// Chooses the tile of the programs: `tile`, or the result of the search with `method`.
     void chooseTile(std::optional<systolic::TileShape> tile, std::optional<systolic::TileMethod> method = {});
 
     [[nodiscard]] const systolic::FoldPlan& plan() const { return m_plan; }
     [[nodiscard]] const systolic::ArrayTiming& timing() const { return m_timing; }
-    /// Fill, steady and drain phases; nothing for arrays with more than verbs::kMaxPhasesSide rows or
+    /// The phases fill, steady and drain; nothing if the array has more than verbs::kMaxPhasesSide rows or
     /// columns.
     [[nodiscard]] const std::optional<systolic::ArrayPhases>& phases() const { return m_phases; }
 
-    // -- cursors: cycle of the array and time of the pipeline, linked by the COMPUTE commands
-    [[nodiscard]] std::int64_t cycles() const; ///< cycles of the array, including stalls of the edge FIFOs
+    // -- cursors: the cycle of the array and the time of the pipeline, linked by the COMPUTE commands
+    [[nodiscard]] std::int64_t cycles() const;
     [[nodiscard]] std::int64_t cycle() const { return m_cycle; }
     void setCycle(std::int64_t cycle);
     [[nodiscard]] std::int64_t pipelineTime() const { return m_pipelineTime; }
     void setPipelineTime(std::int64_t time);
 
-    // -- results: null until requested and ready; may belong to older settings (compare `of`)
+    // -- results: null until they were requested and computed; may belong to older settings (compare `of`)
     [[nodiscard]] const std::shared_ptr<const PipelineResult>& pipeline() const { return m_pipeline; }
     [[nodiscard]] const std::shared_ptr<const TileResult>& tiles() const { return m_tiles; }
     [[nodiscard]] const std::shared_ptr<const LevelsResult>& levels() const { return m_levels; }
-    /// Simulation for the present settings; null if there is none.
+    /// The simulation for the current settings; null if there is none.
     [[nodiscard]] Simulation* simulation() const;
-    /// Programs for the present settings; null if there are none.
+    /// The programs for the current settings; null if there are none.
     [[nodiscard]] const systolic::PipelineComparison* comparison() const;
-    /// Earlier programs that the present ones are compared with; null for none. Those of computed results
-    /// only.
+    /// The earlier programs with which the current ones are compared; null if there are none.
     [[nodiscard]] const std::shared_ptr<const PipelineResult>& pinned() const { return m_pinned; }
-    /// Keeps the programs of the present settings as pinned() (true), or none (false).
+    /// true: keeps the programs of the current settings as pinned(). false: removes the pinned programs.
     void setPinned(bool pinned);
     void needPipeline();
-    /// Runs the programs of the present settings, however long they are.
+    /// Runs the programs of the current settings, however long they are.
     void runPipeline();
     void needTiles();
     void needLevels();
@@ -154,10 +160,10 @@ public:
     void waitIdle(); ///< waits for all background work; for exports and tests
 
 Q_SIGNALS:
-    void changed();      ///< settings() has changed
-    void errorChanged(); ///< error() has changed
+    void changed();      ///< emitted when settings() has changed
+    void errorChanged(); ///< emitted when error() has changed
     void cycleChanged();
-    void pipelineChanged(); ///< pipeline() or pinned() has changed
+    void pipelineChanged(); ///< emitted when pipeline() or pinned() has changed
     void tilesChanged();
     void levelsChanged();
     void simulationChanged();
@@ -181,20 +187,20 @@ private:
     std::shared_ptr<const LevelsResult> m_levels;
     std::shared_ptr<Simulation> m_simulation;
     std::optional<SystolicSettings> m_askedPipeline, m_askedTiles, m_askedLevels, m_askedSimulation;
-    bool m_longPipeline = false; ///< runPipeline() may run for minutes
+    bool m_longPipeline = false; ///< true after runPipeline(), which may run for minutes
     std::unique_ptr<LatestJob<std::shared_ptr<const PipelineResult>>> m_pipelineJob;
     std::unique_ptr<LatestJob<std::shared_ptr<const TileResult>>> m_tilesJob;
     std::unique_ptr<LatestJob<std::shared_ptr<const LevelsResult>>> m_levelsJob;
     std::unique_ptr<LatestJob<std::shared_ptr<Simulation>>> m_simulationJob;
 };
 
-// Computation of the results as pure functions, for the background jobs and for tests.
+// Pure functions that compute the results, for the background jobs and for tests.
 [[nodiscard]] std::shared_ptr<const PipelineResult>
 computePipeline(const SystolicSettings& settings, bool anyLength = false, const Progress& progress = {});
 [[nodiscard]] std::shared_ptr<const TileResult> computeTiles(const SystolicSettings& settings);
 [[nodiscard]] std::shared_ptr<const LevelsResult> computeLevels(const SystolicSettings& settings,
                                                                 const Progress& progress = {});
-/// Null if the work was stopped.
+/// Computes the simulation. Null if the work was stopped.
 [[nodiscard]] std::shared_ptr<Simulation> computeSimulation(const SystolicSettings& settings,
                                                             const Progress& progress = {});
 

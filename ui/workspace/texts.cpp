@@ -24,7 +24,7 @@ QString nameOf(const Problem& problem, OpId o)
 
 QString prefixOf(const Problem& problem, std::span<const OpId> ops)
 {
-    if (ops.size() == 1) { // the part in front of the last one
+    if (ops.size() == 1) { // the second-last part of the name
         const QString name = nameOf(problem, ops.front());
         return name.left(std::max(name.lastIndexOf(QLatin1Char('.')), name.lastIndexOf(QLatin1Char('/'))) +
                          1);
@@ -147,7 +147,7 @@ NumberStyle localNumberStyle()
 Result<QString> typedMachineValue(const QString& text, MachineUnit unit, const NumberStyle& style)
 {
     constexpr std::array kUnits = {"",        "B",      "GB/s", "GHz", "MHz",
-                                   "B/cycle", "cycles", "pJ",   "µs",  ""}; // by MachineUnit
+                                   "B/cycle", "cycles", "pJ",   "µs",  ""}; // texts of units, by MachineUnit
     if (unit == MachineUnit::Word || unit == MachineUnit::List)
         return text.trimmed();
     const auto value = readNumber(text.toStdString(), kUnits.at(static_cast<std::size_t>(unit)), style);

@@ -7,7 +7,7 @@
 
 namespace tilewright::ui {
 
-/// Key of the trace of a subgraph: equal keys mean equal traces.
+/// Key of the trace of a subgraph: subgraphs with equal keys have equal traces.
 struct TraceKey
 {
     ProblemPtr problem;
@@ -31,7 +31,7 @@ struct TraceKey
             snapshot.evaluation.rules};
 }
 
-/// Start time of a subgraph: sum of the latencies of all structurally valid subgraphs before it.
+/// Start time of a subgraph: the sum of the latencies of all structurally valid subgraphs before it.
 [[nodiscard]] inline double startOf(const Snapshot& snapshot, SubgraphId subgraph)
 {
     double start = 0;

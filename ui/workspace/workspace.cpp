@@ -34,9 +34,9 @@ Workspace::Workspace()
         if (s.tensor && s.tensor->index() >= problem->tensorCount())
             s.tensor.reset();
     });
-    // Connected before all views, so that the selection is updated before they draw.
+    // Connected before all views, so that the selection is updated before the views draw.
     m_schedule.whenChanged(this, Part::Problem | Part::Steps, [this](Parts parts) {
-        // Subgraph ids are positions in the schedule: convert the selection to the new positions.
+        // Ids of subgraphs are positions in the schedule, so the selection is converted to the new positions.
         const Schedule before = std::exchange(m_selectedIn, m_schedule.schedule());
         if (parts.testFlag(Part::Problem))
             m_selection.clear();
@@ -52,7 +52,7 @@ Workspace::Workspace()
 
 Workspace::~Workspace()
 {
-    // Undo stacks emit signals in their destructors.
+    // Signals are disconnected, because undo stacks emit some in their destructors.
     for (LensDocument* document : documents())
         disconnect(&document->undoStack(), nullptr, this, nullptr);
 }
@@ -155,7 +155,7 @@ std::vector<LensDocument*> Workspace::modified() const
 
 void Workspace::setCurrent(Lens lens)
 {
-    // A lens that only follows the open workload has nothing of its own to undo or save.
+    // A lens that follows the open workload has no changes of its own to undo or save.
     if (lens != Lens::Schedule && m_schedule.hasProblem() && has(lens) && m_links->isFollowing(lens) &&
         document(lens).undoStack().count() == 0)
         lens = Lens::Schedule;
@@ -180,7 +180,7 @@ Result<bool> Workspace::open(const LensFile& file)
     LensDocument& target = document(file.lens());
     if (file.kind == FileKind::MappingArchitecture && m_schedule.hasProblem() &&
         m_links->isFollowing(Lens::Mapping) && hierarchy::hasLevels(file.text())) {
-        // The open workload stays, on this hardware.
+        // The workload stays open, on the hardware of the file.
         const auto levels = hierarchy::readArchitecture(file.text(), file.name());
         if (!levels)
             return levels.error();
@@ -212,7 +212,7 @@ void Workspace::openGemm(const systolic::Gemm& gemm, const QString& origin)
 
 void Workspace::goTo(Lens lens)
 {
-    (void)document(lens); // creates the document if needed
+    (void)document(lens); // creates the document if there is none
     m_links->setFollowing(lens, true);
     show(lens);
 }

@@ -22,8 +22,8 @@ class MappingDocument;
 class NpuDocument;
 class SystolicDocument;
 
-/// All open documents, one per lens, and the selection that links their views. Opens files in the lens that
-/// they belong to.
+/// All open documents, one per lens, and the selection that links their views. Opens each file in the lens to
+/// which it belongs.
 class Workspace : public QObject
 {
     Q_OBJECT
@@ -33,7 +33,8 @@ public:
 
     [[nodiscard]] Selection& selection() { return m_selection; }
     [[nodiscard]] Document& schedule() { return m_schedule; }
-    // Created with sample content at the first call, because they start background work.
+    // The document of the lens. It is created with sample content at the first call, because it starts
+    // background work.
     [[nodiscard]] SystolicDocument& systolic();
     [[nodiscard]] NpuDocument& npu();
     [[nodiscard]] MappingDocument& mapping();
@@ -54,13 +55,13 @@ public:
     [[nodiscard]] std::vector<LensDocument*> documents() const;
     [[nodiscard]] std::vector<LensDocument*> modified() const;
 
-    /// Document that Undo, Redo and Save act on: the one that was edited last or whose view got the focus
-    /// last.
+    /// The document on which Undo, Redo and Save act: the one that was edited last, or whose view got the
+    /// focus last.
     [[nodiscard]] LensDocument& current() { return document(m_current); }
     void setCurrent(Lens lens);
     [[nodiscard]] QUndoGroup& undoGroup() { return m_undoGroup; }
 
-    /// Opens a file in the lens that it belongs to. False if the user does not want to replace the open
+    /// Opens a file in the lens to which it belongs. False if the user does not want to replace the open
     /// document.
     [[nodiscard]] Result<bool> open(const LensFile& file);
     [[nodiscard]] Result<bool> open(const QString& path);
@@ -70,21 +71,23 @@ public:
 
     /// Shows C[M,N] = A[M,K] x B[K,N] in the Systolic lens. `origin`: description of its source.
     void openGemm(const systolic::Gemm& gemm, const QString& origin);
-    /// Makes the lens follow the workload, and shows it.
+    /// Makes the lens follow the workload, and shows the lens.
     void goTo(Lens lens);
-    /// Shows the lens with its present content.
+    /// Shows the lens with its current content.
     void show(Lens lens);
-    /// Shows the run of the open schedule on so many cores, at most those of the machine.
+    /// Shows the run of the open schedule on this number of cores, at most those of the machine.
     void showRun(std::int64_t cores);
 
 Q_SIGNALS:
-    void gemmOpened(); ///< another lens has opened a GEMM in the Systolic lens: show that lens
+    /// Emitted when another lens has opened a GEMM in the Systolic lens, which should be shown.
+    void gemmOpened();
     void lensWanted(tilewright::ui::Lens lens);
-    void measurementsOpened(const QString& path); ///< a table of measured operators: no document
-    void runWanted();                             ///< the run of the open schedule is to be shown
+    /// Emitted when a table of measured operators was opened, which is not a document.
+    void measurementsOpened(const QString& path);
+    void runWanted(); ///< emitted when the run of the open schedule should be shown
     void refused(const QString& why);
-    void edited();         ///< a document was changed or saved
-    void currentChanged(); ///< current() has changed
+    void edited();         ///< emitted when a document was changed or saved
+    void currentChanged(); ///< emitted when current() has changed
 
 private:
     template <typename D> D& made(std::unique_ptr<D>& document);
@@ -92,7 +95,7 @@ private:
     void follow(LensDocument& document);
 
     Selection m_selection;
-    Schedule m_selectedIn; ///< schedule that the subgraph ids of the selection refer to
+    Schedule m_selectedIn; ///< the schedule to which the subgraph ids of the selection refer
     Document m_schedule;
     std::unique_ptr<SystolicDocument> m_systolic;
     std::unique_ptr<NpuDocument> m_npu;
@@ -103,13 +106,13 @@ private:
     Lens m_current = Lens::Schedule;
     QUndoGroup m_undoGroup;
     std::function<bool(LensDocument&)> m_mayReplace;
-    std::unique_ptr<LiveRun> m_run; ///< last, because it follows m_schedule
+    std::unique_ptr<LiveRun> m_run; ///< the last member, because it depends on m_schedule
 };
 
 /// Sorts files that are opened together: problems and models before schedules and machines.
 void sortForOpening(std::vector<LensFile>& files);
-/// If there are several models, removes all but the last and returns the path of the first, to be compared
-/// with it.
+/// If there are several models, removes all but the last one, and returns the path of the first one, which is
+/// to be compared with it.
 [[nodiscard]] QString takeCompared(std::vector<LensFile>& files);
 
 } // namespace tilewright::ui

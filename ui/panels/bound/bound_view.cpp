@@ -82,7 +82,7 @@ BoundView::BoundView(const ViewContext& context, QWidget* parent)
     m_parts->setRootIsDecorated(false);
     m_parts->setAlternatingRowColors(true);
     m_parts->setFrameShape(QFrame::NoFrame);
-    m_parts->setMinimumHeight(1); // The table scrolls, the sentences above it do not.
+    m_parts->setMinimumHeight(1); // the table may shrink and scroll; the sentences above it keep their height
     m_parts->setSelectionMode(QAbstractItemView::ExtendedSelection);
     for (int c = Value; c < Why; ++c)
         m_parts->setColumnWidth(c, fontMetrics().horizontalAdvance(QStringLiteral("1 234 567.8")) + 16);
@@ -167,7 +167,7 @@ void BoundView::follow(const ProofState& state)
     if (!m_tried)
         return;
     m_state = state;
-    // A proof over all traversal orders is kept.
+    // A proof of optimality over all traversal orders is stored in the document.
     if (state.optimal && !document().proof())
         document().addProof(
             {document().problem(), document().rules(), state.best, QString::fromStdString(state.space)});
@@ -181,12 +181,12 @@ void BoundView::applyBetter()
         return;
     document().waitForSnapshot();
     const auto result = edit::withLocksOf(*m_state.schedule, document().schedule());
-    if (!result) { // The proof ignores locks.
+    if (!result) { // a lock refused the change, because the proof ignores locks
         m_offer->setText(plain(tr("%1. Unlock it, or look for a better schedule with Auto-solve.")
                                    .arg(sentence(result.error().message))));
         return;
     }
-    // An invalid schedule has no latency to compare with.
+    // An invalid schedule is not pinned as a baseline, because it has no latency to compare with.
     if (const SnapshotPtr before = document().snapshot(); before->evaluation.valid())
         document().addBaseline(tr("Before the proof"), before);
     document().apply(*result, tr("Better schedule of the proof"));
@@ -212,7 +212,8 @@ void BoundView::showProgress()
     m_progress->setText(parts.join(QStringLiteral(" · ")));
 }
 
-/// Gap to the lower bound of preset traversals, if that is higher than the bound of all orders; else empty.
+/// Text of the gap to the lower bound for preset traversals, if that bound is higher than the one for all
+/// orders; otherwise empty.
 QString BoundView::presetText() const
 {
     const SnapshotPtr& snapshot = document().snapshot();
@@ -222,7 +223,8 @@ QString BoundView::presetText() const
     return tr("to preset traversals %1").arg(percent(snapshot->evaluation.total / m_state.presetBound - 1));
 }
 
-/// The better schedule is offered until it is applied, and again after undo.
+/// Offers the better schedule that a proof has found. The offer stays until it is applied, and returns after
+/// undo.
 void BoundView::showOffer()
 {
     const SnapshotPtr& snapshot = document().snapshot();
@@ -243,7 +245,7 @@ void BoundView::showOffer()
     m_offer->setText(rich(text + QStringLiteral(".")));
 }
 
-/// The schedules that a proof covers, and the possible gain outside of them.
+/// Text that says which schedules a proof covers, and how much faster any other schedule could be.
 QString BoundView::coverText() const
 {
     const Document::Proof* proof = document().proof();

@@ -42,24 +42,25 @@ private:
     void showOffer();
     void refresh();
     void selectOps();
-    [[nodiscard]] QString gapText() const; ///< empty for an invalid schedule
+    /// Text of the gap to the lower bound; empty for an invalid schedule.
+    [[nodiscard]] QString gapText() const;
     [[nodiscard]] QString presetText() const;
     [[nodiscard]] QString coverText() const;
 
     BoundJob m_job;
     ProofState m_state;    ///< state of the last proof; valid while m_tried
-    LowerBoundPtr m_shown; ///< the bound that the table shows
+    LowerBoundPtr m_shown; ///< the lower bound whose parts the table shows
     ControlBar* m_bar;
     QAction* m_prove = nullptr;
     QAction* m_applyBetter = nullptr;
-    QWidget* m_applyButton = nullptr; ///< the widget of the button that applies the schedule found
+    QWidget* m_applyButton = nullptr; ///< the button that applies the better schedule of a proof
     QLabel* m_offer;
     QLabel* m_summary;
     QDoubleSpinBox* m_limit;
     QLabel* m_progress;
     TableModel* m_rows;
-    QTreeView* m_parts;   ///< the table of parts, which shows m_rows
-    bool m_tried = false; ///< true after a proof for this problem and these rules
+    QTreeView* m_parts;   ///< the table of the parts of the bound; its rows are m_rows
+    bool m_tried = false; ///< true after a proof was started for this problem and these rules
     QTimer m_ticking;
 };
 

@@ -35,10 +35,10 @@ HistoryModel::HistoryModel(const ViewContext& context, QObject* parent)
     setTable(edits());
     alignHeadings();
     Document& document = m_context.document;
-    // The document announces an edit before the undo stack counts it: a state is recorded once the index has
-    // moved.
+    // The document announces an edit before the undo stack counts it: the state is recorded once the stack's
+    // index has moved.
     document.whenChanged(this, Part::Problem | Part::RuleSet | Part::Snapshot, [this](Parts parts) {
-        if (parts.testFlag(Part::RuleSet)) // Totals under other rules are not comparable.
+        if (parts.testFlag(Part::RuleSet)) // totals under different rules are not comparable
             for (State& state : m_states) {
                 state.rules = m_context.document.rules();
                 state.total.reset();
@@ -109,7 +109,7 @@ void HistoryModel::takeTotal()
     evaluate();
 }
 
-/// Computes the totals of states that were skipped during quick edits.
+/// Computes the missing totals of states that were skipped during quick edits.
 void HistoryModel::evaluate()
 {
     std::vector<std::pair<std::size_t, State>> unknown;
@@ -181,7 +181,8 @@ QVariant HistoryModel::lookOf(int row, int column, int role) const
     }
     case Qt::ForegroundRole: {
         const Theme& theme = m_context.themes.theme();
-        return row > current() ? theme.muted : theme.text; // an edit that can be redone
+        // The row is an edit that was undone and can be redone.
+        return row > current() ? theme.muted : theme.text;
     }
     case Qt::ToolTipRole:
         return data(index(row, column));
@@ -215,7 +216,7 @@ HistoryView::HistoryView(const ViewContext& context, QWidget* parent)
 void HistoryView::showEvent(QShowEvent* event)
 {
     View::showEvent(event);
-    // Queued until the view has its size: a row scrolled to before may be hidden now.
+    // Queued until the view has its size: a row that was scrolled to before could be hidden now.
     QMetaObject::invokeMethod(this, &HistoryView::refresh, Qt::QueuedConnection);
 }
 

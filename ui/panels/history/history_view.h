@@ -22,11 +22,11 @@ public:
 
     HistoryModel(const ViewContext& context, QObject* parent);
 
-    /// The row of the present state.
+    /// Returns the row of the current state.
     [[nodiscard]] int current() const;
     /// Undoes or redoes until the document has the state of `row`.
     void goTo(int row);
-    void settle(); ///< Waits until all totals that can be computed are computed.
+    void settle(); ///< waits until all totals that can be computed are known
 
 private:
     /// A state of the document before or after an edit.
@@ -35,7 +35,8 @@ private:
         ProblemPtr problem;
         Schedule schedule;
         Rules rules;
-        std::optional<double> total; ///< nullopt while unknown, NaN if the state is not valid
+        /// Total latency; nullopt while it is unknown, NaN if the schedule is not valid.
+        std::optional<double> total;
     };
     [[nodiscard]] QUndoStack* stack() const;
     [[nodiscard]] bool hasTotals() const;

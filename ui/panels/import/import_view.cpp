@@ -28,7 +28,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// A pattern over the colour, so that parts can be distinguished without colour vision.
+/// Returns a pattern that is drawn over the colour, so that parts can be distinguished without colour vision.
 QBrush hatch(const Theme& theme)
 {
     return {theme.canvas, Qt::BDiagPattern};
@@ -57,7 +57,7 @@ void CoverageBar::setCoverage(const lower::Coverage& coverage, std::int64_t macs
 std::array<CoverageBar::Part, 3> CoverageBar::parts() const
 {
     const Theme& t = m_themes.theme();
-    // Dropped operators whose MACs are not known are drawn by their share of the operators.
+    // If the MACs of the dropped operators are not known, their share of the number of operators is drawn.
     const lower::Coverage& c = m_coverage;
     const std::size_t all = std::accumulate(c.operators.begin(), c.operators.end(), std::size_t{0});
     const bool known = c.unknown == 0;
@@ -86,7 +86,7 @@ void CoverageBar::paintEvent(QPaintEvent*)
     painter.fillRect(bar, theme.raised);
     double x = bar.left();
     for (const Part& part : parts()) {
-        // A part that is not empty is at least 3 pixels wide.
+        // The rectangle of a share above zero is at least 3 pixels wide.
         const double w = part.share > 0 ? std::max(3.0, part.share * bar.width()) : 0;
         const QRectF piece(x, bar.top(), std::min(w, bar.right() - x), bar.height());
         if (w > 0) {
@@ -99,7 +99,7 @@ void CoverageBar::paintEvent(QPaintEvent*)
     painter.setPen(theme.outline);
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(bar);
-    // The legend shows the figures.
+    // Percentages are not drawn in the bar, because the legend shows them.
     double at = 0;
     const double y = bar.bottom() + 4;
     painter.setFont(font());
@@ -137,7 +137,7 @@ using lower::NodeStatus;
 
 namespace {
 
-/// The number, or an empty cell for zero and negative values.
+/// Returns a cell with the number; the cell is empty for zero and negative values.
 TableCell figure(std::int64_t value)
 {
     return value > 0 ? TableCell(value) : TableCell("", "", value);
@@ -231,7 +231,7 @@ ImportView::ImportView(const ViewContext& context, QWidget* parent)
       m_search(new QLineEdit(this)), m_tabs(new QTabWidget(this)), m_table(new TableModel(this)),
       m_typeTable(new TableModel(this)), m_rows(new SortedRows(*m_table, {}, this)), m_notes(new QLabel(this))
 {
-    // In a low pane all of it scrolls: a form is not squeezed.
+    // In a low pane the whole content scrolls, so that the form is not squeezed.
     auto* scroll = new QScrollArea(this);
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
@@ -299,7 +299,8 @@ ImportView::ImportView(const ViewContext& context, QWidget* parent)
     column->addWidget(m_tabs, 1);
     column->addWidget(m_notes);
 
-    // When a filter hides the current row, Qt makes the next row current: that is not a choice of the user.
+    // If a filter hides the current row, Qt makes the next row current. This must not count as a choice of
+    // the user.
     connect(m_filter, &QComboBox::currentIndexChanged, this, &ImportView::filterRows);
     connect(m_search, &QLineEdit::textChanged, this, &ImportView::filterRows);
     connect(m_operators->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -518,7 +519,7 @@ void ImportView::showType(const QString& type)
 
 QSize ImportView::exportSize() const
 {
-    // Fixed size: rows and length of notes do not depend on the font.
+    // The size grows with the font, so that the rows and the length of the notes do not depend on it.
     const QSize size(900, 420);
     return (size * std::max(1.0, fontMetrics().height() / 17.0)).expandedTo(size);
 }

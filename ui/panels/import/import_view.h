@@ -38,7 +38,7 @@ private:
     {
         QString name;
         double share = 0; ///< share of the bar
-        QString figure;   ///< share for people, or that it is not known
+        QString figure;   ///< share as text, or a text that says that it is not known
         QColor colour;
         bool hatched = false;
     };
@@ -49,7 +49,7 @@ private:
     std::int64_t m_macs = 0;
 };
 
-/// "mapped", "approximated" ...
+/// Returns the name of a status: "mapped", "approximated" and so on.
 [[nodiscard]] QString statusText(lower::NodeStatus status);
 
 /// One row per operator of a model, with its status.
@@ -69,8 +69,8 @@ struct TypeTable : Table
 
 class LanguageForm;
 
-/// How the open model was lowered: coverage, a table by operator type and one by operator. A selected row
-/// selects its ops in every lens, and selected ops select their row.
+/// Shows how the open model was lowered: its coverage, a table by operator type and a table by operator.
+/// Selecting a row selects its ops in every lens, and selecting ops selects their row.
 class ImportView : public View
 {
     Q_OBJECT
@@ -90,21 +90,22 @@ protected:
 
 private:
     void refresh();
-    /// In a low pane the notes take one line with a tooltip, so that the table gets the space.
+    /// Shows the notes. In a low pane they take one line and have a tooltip, so that the table gets the
+    /// space.
     void showNotes();
     void filterRows();
-    void selectRow(int row); ///< a row of the operator table
+    void selectRow(int row); ///< selects a row of the operator table
     void showSelected();
     void showType(const QString& type);
 
     void fillForm();
     void takeForm();
-    void tell(const QString& why); ///< why a change was refused; empty: it was not
-    /// The operator of the model that row `row` shows.
+    void tell(const QString& why); ///< shows why a change was refused; an empty text hides the message
+    /// Returns the operator of the model that row `row` shows.
     [[nodiscard]] std::optional<OperatorId> operatorOf(std::size_t row) const;
 
     lower::ModelOnMachinePtr m_shown;
-    QWidget* m_form; ///< fields for the free dimensions
+    QWidget* m_form; ///< fields for the free dimensions of the model
     std::vector<std::pair<std::string, QSpinBox*>> m_sizes;
     LanguageForm* m_language;
     QLabel* m_refused;
@@ -119,8 +120,9 @@ private:
     std::vector<lower::NodeReport> m_nodes;
     QLabel* m_notes;
     QStringList m_noteTexts;
-    QString m_lensNote;       ///< coverage of every lens
-    bool m_following = false; ///< true while the row changes because the selection changed
+    QString m_lensNote; ///< text on the coverage by every lens
+    /// true while the view selects the row because the selection in the window changed
+    bool m_following = false;
 };
 
 } // namespace tilewright::ui

@@ -23,7 +23,8 @@ LanguageForm::LanguageForm(Document& document, QWidget* parent)
     setObjectName(QStringLiteral("import.language"));
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
-    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed); // in a low pane the table gives way
+    // The form keeps its height; in a low pane the table below gets smaller.
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     const auto form = [&] {
         auto* fields = new QWidget(this);
         auto* out = new QFormLayout(fields);
@@ -37,7 +38,8 @@ LanguageForm::LanguageForm(Document& document, QWidget* parent)
         tr("What runs: a whole prompt, a step after the tokens in the cache, or a part of a prompt after "
            "them."),
         [](LlmOptions& o) { return static_cast<int>(o.phase); },
-        [](LlmOptions& o, int phase) { // the tokens are those of another phase: its defaults
+        // The numbers of tokens belong to the old phase: reset them to the defaults.
+        [](LlmOptions& o, int phase) {
             o.phase = static_cast<LlmPhase>(phase);
             o.prompt = o.cached = o.tokens = 0;
         });
@@ -127,7 +129,8 @@ void LanguageForm::refresh()
     m_expertChips->setEnabled(hasExperts);
     m_expertSkew->setEnabled(hasExperts);
     m_layers->setEnabled(options.layers != llm::kAllLayers);
-    const LlmOptions& used = model->workload->language->options; // with what the defaults are
+    // The options in use, in which defaults have their values.
+    const LlmOptions& used = model->workload->language->options;
     for (const auto& [box, tokens] : {std::pair(m_prompt, used.prompt), std::pair(m_cached, used.cached),
                                       std::pair(m_tokens, used.tokens)})
         box->setSpecialValueText(box->isEnabled() ? tr("%1 by default").arg(number(tokens)) : tr("none"));

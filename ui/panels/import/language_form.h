@@ -9,19 +9,19 @@
 
 namespace tilewright::ui {
 
-/// Form for the part of a language model that runs: phase, sequences, tokens, layers, widths. It has the same
-/// options as the command line, with the same defaults; each change is one undo step.
+/// Form for the part of a language model that runs: phase, sequences, tokens, layers, widths. It has the
+/// options and defaults of the command line. Each change is one undo step.
 class LanguageForm : public QWidget
 {
     Q_OBJECT
 public:
     explicit LanguageForm(Document& document, QWidget* parent = nullptr);
 
-    /// Shows the options of the open model; hides itself if that is no language model.
+    /// Shows the options of the open model. The form is hidden if the model is not a language model.
     void refresh();
 
 Q_SIGNALS:
-    void refused(const QString& why); ///< empty: the last change was taken
+    void refused(const QString& why); ///< emitted after a change; `why` is empty if the change was accepted
 
 private:
     void take(const llm::LlmOptions& options);

@@ -30,9 +30,9 @@ namespace tilewright::ui {
 
 namespace {
 
-/// A label that lays its text out once. QLabel lays out its own document four times for each text: it
-/// measures, goes back to the width before, and measures again before it paints. Here, that document is not
-/// used before the mouse selects text or follows a link.
+/// A label that lays its text out only once. QLabel lays out its document four times for each text: it
+/// measures, returns to the previous width, and measures again before it paints. In this class QLabel's own
+/// document is not used until the mouse selects text or follows a link.
 class Paragraph final : public QLabel
 {
 public:
@@ -49,8 +49,8 @@ public:
         const int height = static_cast<int>(std::ceil(m_document->size().height()));
         return *m_heights.insert(width, std::max(height + around.top() + around.bottom(), minimumHeight()));
     }
-    /// The layouts of the Inspector ask heightForWidth(). Measuring at the width that the label has now,
-    /// which is often another one, takes as long again.
+    /// The layouts of the Inspector use heightForWidth(). sizeHint() does not measure: the label's current
+    /// width is often not the final one, and measuring would take as long again.
     [[nodiscard]] QSize sizeHint() const override
     {
         return {width(), m_heights.value(width(), fontMetrics().height())};
@@ -88,7 +88,8 @@ private:
         m_margins = contentsMargins();
         m_indent = indent();
         m_heights.clear();
-        // A new document is not laid out before its size is asked for; a known one is after each change.
+        // A new document is laid out when its size is requested, a known document after each change. So a new
+        // one is made.
         m_document = std::make_unique<QTextDocument>();
         m_document->setUndoRedoEnabled(false);
         m_document->setDefaultFont(m_font);
@@ -105,11 +106,12 @@ private:
     }
 
     mutable std::unique_ptr<QTextDocument> m_document = std::make_unique<QTextDocument>();
-    mutable QString m_text; ///< the text that m_document has; the next three members likewise
+    mutable QString m_text; ///< the text in m_document; the next three members also describe m_document
     mutable QFont m_font;
     mutable QMargins m_margins;
     mutable int m_indent = 0;
-    mutable QHash<int, int> m_heights; ///< height by width: layouts ask for the same ones repeatedly
+    /// Height by width, because layouts request the same widths repeatedly.
+    mutable QHash<int, int> m_heights;
 };
 
 } // namespace
@@ -132,9 +134,9 @@ QLabel* paragraph(QWidget* parent)
     auto* label = new Paragraph(parent);
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse);
-    label->setFocusPolicy(Qt::NoFocus); // Tab moves from field to field.
+    label->setFocusPolicy(Qt::NoFocus); // labels are skipped: Tab moves from field to field
     QSizePolicy policy(QSizePolicy::Ignored,
-                       QSizePolicy::Preferred); // Takes the width of the pane, not of its words.
+                       QSizePolicy::Preferred); // the width is that of the pane, not that of the words
     policy.setHeightForWidth(true);
     label->setSizePolicy(policy);
     return label;
@@ -207,7 +209,7 @@ QSize WrapButton::minimumSizeHint() const
 
 void WrapButton::resizeEvent(QResizeEvent*)
 {
-    // A form layout in a scroll area asks for the height at another width first and keeps that height.
+    // A form layout in a scroll area first asks for the height at another width, and keeps that height.
     setMinimumHeight(heightForWidth(width()));
 }
 
@@ -275,8 +277,7 @@ QPushButton* changeButton(const ViewContext& context, const Snapshot& snapshot, 
     const auto tr = [](const char* text) { return QCoreApplication::translate("ChangeButton", text); };
     const QString text = sentence(change.text);
     const QString about = tr("Subgraph %1: %2").arg(subgraph.index()).arg(text);
-    // A repair shows the total that it leads to: the present state is invalid and has no total to compare
-    // with.
+    // A repair shows the resulting total: the current schedule is invalid and has no total to compare with.
     QString gain = signedNumber(-change.gain);
     if (const double total = snapshot.evaluation.total; snapshot.evaluation.valid() && total > 0)
         gain += QStringLiteral(" (%1)").arg(signedPercent(-change.gain / total));
@@ -305,7 +306,7 @@ ChoiceSpinBox::ChoiceSpinBox(QWidget* parent) : NumberBox(parent)
     setRange(1, std::numeric_limits<int>::max());
     FormGuard::protect(this);
     setAlignment(Qt::AlignRight);
-    // The range has no practical limit; the width need not hold its longest number.
+    // The range has no practical limit, so the width does not fit its longest number.
     setMinimumWidth(fontMetrics().horizontalAdvance(QStringLiteral("0000000")) + 12);
     setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
 }
@@ -318,7 +319,7 @@ void ChoiceSpinBox::setChoices(std::vector<std::int64_t> choices)
 
 void ChoiceSpinBox::stepBy(int steps)
 {
-    if (m_byOne) { // Qt multiplies steps by ten with Ctrl.
+    if (m_byOne) { // Qt multiplies the steps by ten while Ctrl is held.
         setValue(value() + (steps > 0) - (steps < 0));
         selectAll();
         return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Controls of the inspector: texts, buttons that show the effect of a change, spin box.
+// Controls of the Inspector: texts, buttons that show the effect of a change, a spin box.
 #pragma once
 
 #include "canvas/number_box.h"
@@ -24,10 +24,11 @@ class QWidget;
 
 namespace tilewright::ui {
 
-/// A label with wrapped text that can be selected and has links. It takes the width of its pane, however long
-/// its words are.
+/// Returns a label with wrapped text that can be selected and can have links. It takes the width of its pane,
+/// however long its words are.
 [[nodiscard]] QLabel* paragraph(QWidget* parent);
-/// A heading with a layout for the section's controls below it. No frame: the pane is narrow.
+/// Adds a heading, and returns the layout for the controls below it. There is no frame, because the pane is
+/// narrow.
 [[nodiscard]] QVBoxLayout* section(const QString& title, QWidget* page, QVBoxLayout* into);
 /// Deletes all items of the layout.
 void clearLayout(QLayout* layout);
@@ -55,13 +56,14 @@ private:
 
     void layOut(int width) const;
 
-    mutable QTextDocument m_document;  ///< laid out for the width of the last request
-    mutable QHash<int, int> m_heights; ///< height by width: layouts ask for the same widths repeatedly
+    mutable QTextDocument m_document; ///< text of the button, laid out for the last requested width
+    /// height by width, because layouts request the same widths repeatedly
+    mutable QHash<int, int> m_heights;
 };
 
-/// A button for one change of a schedule: effect on the total in front, description behind. A click applies
-/// it as one undo step. `best` marks the first of several; `named` adds the subgraph's number where the page
-/// does not show it.
+/// Returns a button for one change of a schedule. Its text has the effect on the total first, then the
+/// description. A click applies the change as one undo step. `best` marks the first of several buttons;
+/// `named` adds the number of the subgraph, for pages that do not show it.
 [[nodiscard]] QPushButton* changeButton(const ViewContext& context, const Snapshot& snapshot,
                                         SubgraphId subgraph, const Suggestion& change, bool best, bool named,
                                         QWidget* parent);
@@ -102,7 +104,7 @@ private:
     {
         std::uint64_t revision = 0;
         SelectionState selection;
-        std::optional<Evaluation> after; ///< nullopt if the fusion is refused
+        std::optional<Evaluation> after; ///< evaluation after the fusion; nullopt if the fusion is refused
         std::string refusal;
     };
     void show(const Trial& trial);
@@ -111,7 +113,7 @@ private:
     QLabel* m_note;
     QVBoxLayout* m_column;
     LatestJob<Trial> m_job;
-    std::optional<Trial> m_shown; ///< the newest trial, if it still belongs to the document's state
+    std::optional<Trial> m_shown; ///< the newest trial, if the document has not changed since
 };
 
 } // namespace tilewright::ui

@@ -34,8 +34,8 @@ void InspectorView::build()
         scroll->setWidgetResizable(true);
         scroll->setFrameShape(QFrame::NoFrame);
         scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-        // A scroll bar that appears and disappears changes the width for which wrapped text was measured, and
-        // cuts the text.
+        // The scroll bar is always shown. If it appeared and disappeared, the width for which text was
+        // wrapped would change and the text would be cut.
         scroll->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
         outer->addWidget(scroll, 1);
         scrolled = scroll;
@@ -131,7 +131,7 @@ void InspectorView::buildGranularity(QWidget* page, QVBoxLayout* column)
         auto* spin = new ChoiceSpinBox(page);
         label->setBuddy(spin);
         spin->setAccessibleName(name);
-        spin->setAccessibleDescription(tip); // refreshGranularity() adds the limits.
+        spin->setAccessibleDescription(tip); // refreshGranularity() adds the limits to the description.
         row->addWidget(label);
         row->addWidget(spin, 1);
         m_sizes->addLayout(row, 1);
@@ -162,7 +162,7 @@ void InspectorView::buildGranularity(QWidget* page, QVBoxLayout* column)
            "and padding. Click a name to select the op."));
     connect(m_array, &QLabel::linkActivated, this, &InspectorView::follow);
     tile->addWidget(m_array);
-    // The map of the granularity dock, shown here too because this pane is where tiles are chosen.
+    // The map of the Granularity dock is also shown in this pane, because tiles are chosen here.
     m_map = new GranularityView(context(), page);
     m_map->setEmbedded();
     fitMap();

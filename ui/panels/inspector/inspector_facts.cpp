@@ -26,7 +26,8 @@ LatencyArithmetic latencyArithmetic(const Snapshot& snapshot, SubgraphId subgrap
 QString latencyText(const LatencyArithmetic& arithmetic, double total, LatencyForm form)
 {
     const auto tr = [](const char* s) { return QCoreApplication::translate("LatencyText", s); };
-    // A last line that stands for one single kind of step shows that kind instead.
+    // At most kMost kinds of steps are listed; a last line stands for the others. If only one kind is left,
+    // it is listed instead.
     constexpr std::size_t kMost = 5;
     const std::size_t kinds = arithmetic.groups.size();
     const std::size_t listed = kinds == kMost + 1 ? kinds : std::min(kinds, kMost);

@@ -19,13 +19,13 @@
 
 namespace tilewright::ui {
 
-/// The sum behind a latency: groups of equal steps, costliest first. `complete` is false if counting ended at
-/// a million steps or was stopped.
+/// The sum that gives a latency: groups of equal steps, costliest first. `complete` is false if counting
+/// ended at a million steps or was stopped.
 struct LatencyArithmetic
 {
     std::vector<StepKind> groups;
     bool complete = true;
-    std::int64_t unitsPerElement = 1; ///< R1.9
+    std::int64_t unitsPerElement = 1; ///< time units per element moved (R1.9)
 };
 [[nodiscard]] LatencyArithmetic latencyArithmetic(const Snapshot& snapshot, SubgraphId subgraph,
                                                   const std::stop_token& stop);
@@ -37,14 +37,15 @@ enum class LatencyForm : std::uint8_t {
     WideTable, ///< Table plus the elements that a step moves in and out
 };
 
-/// Rich text: per kind of step count × max(compute, memory), the larger one bold; and the sum.
+/// Returns rich text: for each kind of step the count × max(compute, memory), the larger one in bold, and the
+/// sum.
 [[nodiscard]] QString latencyText(const LatencyArithmetic& arithmetic, double total, LatencyForm form);
-/// Chooses the form by the width of a pane. It depends on that more than on the figures, so that it is the
-/// same for all subgraphs: usual figures have to fit, too.
+/// Chooses the form of the text by the width of a pane. Usual figures must fit as well as the actual ones, so
+/// that the form is mostly the same for all subgraphs.
 class LatencyTexts
 {
 public:
-    /// The most detailed form that is at most `width` pixels wide in the application's font.
+    /// Returns the most detailed form that is at most `width` pixels wide in the application's font.
     [[nodiscard]] QString fitting(const LatencyArithmetic& arithmetic, double total, int width);
 
 private:
@@ -62,7 +63,7 @@ struct InspectorFacts
     struct Retain
     {
         RetainCandidate candidate;
-        std::optional<double> change; ///< change of the total when retention is toggled; nullopt if that
+        std::optional<double> change; ///< change of the total when retention is toggled; nullopt if toggling
                                       ///< makes the schedule invalid
         std::string broken;           ///< the rule that toggling would break, if the schedule is valid now
     };

@@ -42,7 +42,7 @@ InspectorView::InspectorView(const ViewContext& context, QWidget* parent)
     connect(&m_factsTimer, &QTimer::timeout, this, &InspectorView::requestFacts);
     build();
     document().whenChanged(this, Part::Problem, [this] {
-        m_shown = {}; // The same number means another subgraph now.
+        m_shown = {}; // after a change of the problem, a number means another subgraph
     });
     document().whenChanged(this, Part::Problem | Part::Snapshot | Part::Baseline | Part::Proof,
                            &InspectorView::outdate);
@@ -152,7 +152,7 @@ void InspectorView::changeEvent(QEvent* event)
 
 void InspectorView::fitMap()
 {
-    // The map's labels grow with the font; its cells need more room.
+    // The map's cells need more room in a larger font, because its labels grow.
     m_map->setMinimumSize(1, 120 + 11 * fontMetrics().height());
 }
 
@@ -184,7 +184,7 @@ std::optional<SubgraphId> InspectorView::current() const
         return std::nullopt;
     std::optional<SubgraphId> id = state.subgraph;
     if (const auto concerned = concernedSubgraphs(snapshot->schedule, state); concerned.size() == 1)
-        id = concerned.front(); // A rubber band selects ops, not their subgraph.
+        id = concerned.front(); // a rubber band selects ops, and the page shows their subgraph
     if (!id || id->index() >= snapshot->schedule.size() || id->index() >= document().schedule().size())
         return std::nullopt;
     return id;
@@ -228,7 +228,7 @@ void InspectorView::refresh()
         }))
         m_body->verticalScrollBar()->setValue(0);
     m_shownOps = ops;
-    // Layout is suspended: otherwise every note and button that appears would cause a layout of the page.
+    // The layout is suspended: otherwise each note or button that appears would lay out the page again.
     QLayout* const page = m_title->parentWidget()->layout();
     page->setEnabled(false);
     const QStringList opNames = refreshTexts(*snapshot, *id);
@@ -289,7 +289,7 @@ QStringList InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
     for (QWidget* button : m_productLenses)
         button->setVisible(matMul);
 
-    // A fixed number of lines, so that the fields below do not move.
+    // The text has a fixed number of lines, so that the fields below do not move.
     const std::int64_t capacity = problem.hardware().fastMemoryCapacity;
     const QString none = QStringLiteral("–");
     const bool runs = e.structurallyValid;
@@ -324,7 +324,7 @@ QStringList InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
         problemFound(tr("Working set exceeds fast memory by %1").arg(number(e.peakWorkingSet - capacity)));
     for (const Issue& issue : snapshot.evaluation.issues)
         if (issue.subgraph == id &&
-            issue.code != IssueCode::OutOfMemory) // An out-of-memory problem is shown by its excess.
+            issue.code != IssueCode::OutOfMemory) // this issue is shown by the excess above
             problemFound(sentence(issue.text));
     if (const QString chosen = selectedOpsText(snapshot, selection().state()); !chosen.isEmpty())
         remarks << chosen;
@@ -389,7 +389,7 @@ void InspectorView::refreshGranularity(const Snapshot& snapshot, SubgraphId id)
     limited(m_w, limit(hw.nativeWidth, ceil));
     limited(m_h, limit(hw.nativeHeight, ceil));
     limited(m_k, limit(hw.nativeK(), ceil || rules.kLimit == Rules::KLimit::Reduction));
-    // Text that is being typed is not overwritten.
+    // A text that the user is typing is not overwritten.
     for (const auto& [box, value] :
          {std::pair{m_w, s.granularity.w}, {m_h, s.granularity.h}, {m_k, s.granularity.k}}) {
         const QSignalBlocker quiet(box);
@@ -404,8 +404,8 @@ void InspectorView::refreshGranularity(const Snapshot& snapshot, SubgraphId id)
                         : tr("native %1 × %2").arg(hw.nativeWidth).arg(hw.nativeHeight));
 }
 
-/// Updated with every edit, not when edits pause: h changes these figures directly. Figures of a subgraph
-/// that cannot run are dimmed.
+/// Shows the tile on the array. Updated with every edit, even during quick edits, because h directly changes
+/// these figures. The figures of a subgraph that cannot run are dimmed.
 void InspectorView::refreshArray(const Snapshot& snapshot, SubgraphId id, const QStringList& opNames)
 {
     const bool runs = snapshot.evaluation.subgraphs[id.index()].structurallyValid;
@@ -440,11 +440,11 @@ void InspectorView::applyGranularity()
     if (!id || m_refreshing)
         return;
     const Granularity g{m_w->value(), m_h->value(), m_k->value()};
-    // Steps in one field are one edit; another field starts another edit.
+    // Successive steps in one field are one edit. An edit in another field is a separate edit.
     const Granularity& now = document().schedule()[*id].granularity;
     const QChar box = QLatin1Char(g.w != now.w ? 'w' : g.h != now.h ? 'h' : 'k');
     EditOptions options = editOptions(document().rules());
-    options.force = true; // An illegal size is shown as a problem, not refused: unfinished edits are allowed.
+    options.force = true; // an illegal size is accepted and shown as a problem
     document().apply(
         edit::setGranularity(*document().problem(), document().schedule(), std::array{*id}, g, options),
         tr("Granularity of subgraph %1: %2")
@@ -485,7 +485,7 @@ void InspectorView::showArithmetic()
     if (!snapshot || !id || m_shown.revision != snapshot->revision || m_shown.subgraph != *id)
         return;
     const SubgraphEvaluation& e = snapshot->evaluation.subgraphs[id->index()];
-    const int room = width() - 20 - style()->pixelMetric(QStyle::PM_ScrollBarExtent); // page margins
+    const int room = width() - 20 - style()->pixelMetric(QStyle::PM_ScrollBarExtent); // page margins: 20
     if (!e.structurallyValid) {
         m_arithmetic->setText(tr("No steps: this subgraph breaks a rule."));
         return;

@@ -31,8 +31,9 @@ inline constexpr std::array kTraversalPresets{TraversalKind::Raster, TraversalKi
                                               TraversalKind::Column, TraversalKind::ColumnSnake,
                                               TraversalKind::Spiral};
 
-/// The current subgraph in full: cost and its reasons, granularity, retained tensors, traversal and the most
-/// useful single changes. For several selected subgraphs: sums and means. For a selected tensor: its page.
+/// Shows the current subgraph: cost and its reasons, granularity, retained tensors, traversal, and the most
+/// useful single changes. For several selected subgraphs it shows sums and means, for a selected tensor a
+/// page about the tensor.
 class InspectorView : public View
 {
     Q_OBJECT
@@ -42,7 +43,7 @@ public:
     QSize exportSize() const override { return {380, 1000}; }
     void settle() override;
 
-    /// Rows of fields are never cut: the view scrolls vertically only.
+    /// Small enough that rows of fields are never cut: the view scrolls vertically only.
     [[nodiscard]] QSize minimumSizeHint() const override
     {
         return {34 * fontMetrics().averageCharWidth(), 120};
@@ -94,7 +95,7 @@ private:
     TensorPage* m_tensorPage = nullptr;
     QScrollArea* m_summaryPane = nullptr; ///< the scroll area of m_summary
     QScrollArea* m_body = nullptr;
-    std::vector<OpId> m_shownOps;  ///< the ops of the subgraph on the page
+    std::vector<OpId> m_shownOps;  ///< ops of the subgraph that the page shows
     QBoxLayout* m_sizes = nullptr; ///< layout of w, h and k; one column in a narrow pane
     QLabel* m_title = nullptr;
     QLabel* m_numbers = nullptr;
@@ -104,9 +105,10 @@ private:
     ChoiceSpinBox* m_w = nullptr;
     ChoiceSpinBox* m_h = nullptr;
     ChoiceSpinBox* m_k = nullptr;
-    QLabel* m_remarks = nullptr; ///< problems and selected ops; below the fields, so that these do not move
+    /// Problems and selected ops; they are below the fields, so that the fields do not move.
+    QLabel* m_remarks = nullptr;
     QLabel* m_grid = nullptr;
-    QLabel* m_array = nullptr; ///< text on the tile on the systolic array
+    QLabel* m_array = nullptr; ///< text about the tile on the systolic array
     GranularityView* m_map = nullptr;
     QComboBox* m_traversal = nullptr;
     QPushButton* m_bestTraversal = nullptr;

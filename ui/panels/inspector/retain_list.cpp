@@ -16,7 +16,8 @@ namespace tilewright::ui {
 
 namespace {
 
-/// "layer0.head3.softmax.out" -> "layer0…softmax.out": both ends of a name are the most distinctive.
+/// Shortens a name in the middle, because its ends are the most distinctive: "layer0.head3.softmax.out"
+/// becomes "layer0…softmax.out".
 QString shortName(const QString& name)
 {
     constexpr qsizetype kLongest = 24;
@@ -33,7 +34,8 @@ RetainList::RetainList(QWidget* parent)
     m_column->addWidget(m_none);
 }
 
-/// Rows are reused: creating and measuring widgets takes longer than the rest of an edit's display.
+/// Adapts the number of rows. Rows are reused, because creating and measuring widgets takes most of the time
+/// of an edit's display.
 void RetainList::setRows(std::size_t count)
 {
     while (m_boxes.size() > count) {
@@ -58,7 +60,7 @@ void RetainList::setRows(std::size_t count)
         label->hide();
         m_column->addWidget(box);
         m_column->addWidget(label);
-        box->show(); // Shown now, not in a second layout pass.
+        box->show(); // shown at once, so that no second layout pass is needed
         m_boxes.push_back(box);
         m_notes.push_back(label);
     }
@@ -109,7 +111,7 @@ void RetainList::setChanges(std::span<const InspectorFacts::Retain> rows)
         const auto at = std::find_if(m_candidates.begin(), m_candidates.end(),
                                      [&c](const RetainCandidate& shown) { return shown.tensor == c.tensor; });
         if (at == m_candidates.end() || !c.refusal.empty())
-            continue; // setCandidates() has set the reason.
+            continue; // setCandidates() has already set the reason why the tensor cannot be retained
         QLabel* note = m_notes[static_cast<std::size_t>(at - m_candidates.begin())];
         if (row.change)
             note->setText(

@@ -14,19 +14,19 @@ class QVBoxLayout;
 
 namespace tilewright::ui {
 
-/// The tensors that a subgraph can retain: a check box each, and below it the effect on the total or why it
-/// cannot be retained.
+/// Check boxes for the tensors that a subgraph can retain. Below each is the effect on the total, or the
+/// reason why the tensor cannot be retained.
 class RetainList : public QWidget
 {
     Q_OBJECT
 public:
     explicit RetainList(QWidget* parent = nullptr);
 
-    /// Lists the retained tensors, those that the next subgraph reads, and those with a reason against
-    /// retention. Other tensors are left out. `last`: there is no next subgraph. A row that stays keeps its
-    /// shown effect until setChanges().
+    /// Lists the retained tensors, the tensors that the next subgraph reads, and those with a reason against
+    /// retention. Other tensors are omitted. `last`: there is no next subgraph. A row that stays in the list
+    /// keeps its effect until setChanges().
     void setCandidates(const Problem& problem, const std::vector<RetainCandidate>& candidates, bool last);
-    /// Sets the effect of each row on the total.
+    /// Sets the effect of each candidate on the total.
     void setChanges(std::span<const InspectorFacts::Retain> rows);
 
     [[nodiscard]] const std::vector<QCheckBox*>& boxes() const { return m_boxes; }

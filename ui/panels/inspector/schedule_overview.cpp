@@ -28,10 +28,12 @@ namespace tilewright::ui {
 namespace {
 
 constexpr std::size_t kOffered = 5;
-constexpr std::size_t kSettled = 40; // subgraphs that an export or a test waits for
-constexpr int kSettleMs = 3'000;     // and for how long
-constexpr double kEvery = 0.5;       // seconds between two reports of the search
-// Larger schedules take minutes: every subgraph is tiled again for each other memory size.
+// Maximum number of subgraphs for which settle() waits, in exports and tests.
+constexpr std::size_t kSettled = 40;
+constexpr int kSettleMs = 3'000; // maximum time that settle() waits, in milliseconds
+constexpr double kEvery = 0.5;   // seconds between two reports of the search
+// Maximum number of subgraphs for which the resources are measured. Larger schedules would take minutes,
+// because every subgraph is tiled again for each other memory size.
 constexpr std::size_t kMeasured = 300;
 
 } // namespace
@@ -68,7 +70,8 @@ ScheduleOverview::ScheduleOverview(const ViewContext& context, QWidget* parent)
     section(tr("By hand"), this, column)->addWidget(byHand);
     column->addStretch();
     m_timer.setSingleShot(true);
-    m_timer.setInterval(250); // Evaluation of hundreds of changes must not compete with editing.
+    // Delay in milliseconds: evaluating hundreds of changes must not compete with editing.
+    m_timer.setInterval(250);
     connect(&m_timer, &QTimer::timeout, this, [this] { request(std::numeric_limits<std::size_t>::max()); });
 }
 
@@ -119,7 +122,7 @@ void ScheduleOverview::refresh()
         return;
     m_proven = proof != nullptr;
     m_shown.reset();
-    m_job.cancel(); // The snapshot that the job works on is gone.
+    m_job.cancel(); // The snapshot on which the job works no longer exists.
     clearLayout(m_changes);
     m_offered.clear();
     m_none->setText(tr("Searching…"));
@@ -166,7 +169,7 @@ void ScheduleOverview::show(const Facts& facts)
     const auto isSame = [](const Advice& a, const Advice& b) {
         return a.subgraph == b.subgraph && a.change.total == b.change.total && a.change.text == b.change.text;
     };
-    // Buttons that stay are not made again: one of them may be under the mouse.
+    // Buttons whose changes stay are not created again: one of them may be under the mouse.
     if (!std::ranges::equal(facts.best.changes, m_offered, isSame)) {
         clearLayout(m_changes);
         m_offered = facts.best.changes;
@@ -213,7 +216,7 @@ void ScheduleOverview::cancel()
 {
     m_timer.stop();
     if (m_job.isBusy())
-        m_shown.reset(); // searched again when the view is seen again
+        m_shown.reset(); // the search starts again when the view becomes visible
     m_job.cancel();
 }
 
@@ -221,7 +224,7 @@ void ScheduleOverview::settle()
 {
     if (m_timer.isActive() || m_job.isBusy()) {
         m_timer.stop();
-        request(kSettled); // a longer search is stopped: the result must not depend on time
+        request(kSettled); // a longer search is stopped, so that the result does not depend on the time
     }
     // With a model on a machine, evaluating a subgraph may take seconds, so intermediate results are shown.
     QTimer late;
@@ -235,7 +238,7 @@ namespace {
 
 constexpr std::size_t kMostLinks = 40;
 
-/// Lines instead of columns: five numbers side by side do not fit into a narrow pane.
+/// Text with lines instead of columns: five numbers side by side do not fit into a narrow pane.
 QString spreads(const SubgraphsSummary& summary, const Theme& theme)
 {
     struct Measure

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Summaries of the inspector: of the whole schedule, of several selected subgraphs.
+// Summaries of the Inspector: of the whole schedule, and of several selected subgraphs.
 #pragma once
 
 #include "canvas/view.h"
@@ -22,18 +22,18 @@ class QVBoxLayout;
 
 namespace tilewright::ui {
 
-/// The whole schedule, shown while nothing is selected: its cost, its limits, the most useful single changes
-/// (a click applies one) and how to edit by hand.
+/// Summary of the whole schedule, shown while nothing is selected: its cost, its limits, the most useful
+/// single changes (a click applies one), and how to edit by hand.
 class ScheduleOverview : public QWidget
 {
     Q_OBJECT
 public:
     ScheduleOverview(const ViewContext& context, QWidget* parent);
 
-    /// Shows the document's snapshot. Slow parts follow when edits pause.
+    /// Shows the document's snapshot. Results that take long to compute follow when edits pause.
     void refresh();
-    void cancel(); ///< when the view is hidden
-    void settle(); ///< for tests and image export
+    void cancel(); ///< stops the background work; called when the view is hidden
+    void settle(); ///< waits for the background work, for tests and image export
 
     [[nodiscard]] QLabel* figures() const { return m_figures; }
     [[nodiscard]] QLabel* searched() const { return m_none; }
@@ -44,8 +44,8 @@ private:
         std::uint64_t revision = 0;
         BestChanges best;
         std::optional<CriticalResources> resources;
-        bool measured = false; ///< true if the resources were measured
-        bool complete = false; ///< false: the search for changes goes on
+        bool measured = false; ///< true if `resources` were measured
+        bool complete = false; ///< false while the search for changes is running
     };
     void request(std::size_t subgraphs);
     void show(const Facts& facts);
@@ -54,27 +54,28 @@ private:
     ViewContext m_context;
     QLabel* m_figures;
     QLabel* m_limits;
-    QLabel* m_none; ///< shows the progress of the search for changes, or why there are none
+    QLabel* m_none; ///< progress of the search for changes, or the reason why there are none
     QVBoxLayout* m_changes;
     QThreadPool
-        m_pool; ///< the search takes minutes for thousands of subgraphs: other jobs do not wait for it
+        /// A pool of its own, because the search can take minutes and other jobs must not wait for it.
+        m_pool;
     LatestJob<Facts> m_job;
-    std::vector<Advice> m_offered; ///< changes that have buttons
+    std::vector<Advice> m_offered; ///< the changes that have buttons
     QTimer m_timer;
     bool m_proven = false;                ///< true if the schedule shown is proven optimal
-    std::optional<std::uint64_t> m_shown; ///< revision whose facts are shown
+    std::optional<std::uint64_t> m_shown; ///< revision of the snapshot whose facts are shown
 };
 
 struct Theme;
 
-/// The selected subgraphs and those that compute selected ops, in ascending order.
+/// Returns the selected subgraphs and those that compute selected ops, in ascending order.
 [[nodiscard]] std::vector<SubgraphId> concernedSubgraphs(const Schedule& schedule,
                                                          const SelectionState& selection);
 
-/// True if the selection concerns several subgraphs; false if the current subgraph has all the selected ops.
+/// True if the selection concerns several subgraphs. False if the current subgraph has all selected ops.
 [[nodiscard]] bool showsSeveral(const Schedule& schedule, const SelectionState& selection);
 
-/// Rich text on several subgraphs together: their number; sum, minimum, mean and maximum of their costs;
+/// Rich text about several subgraphs: their number; sum, minimum, mean and maximum of their costs; their
 /// share of the work; links ("subgraph:3", "op:5").
 [[nodiscard]] QString selectionSummary(const Snapshot& snapshot, const SelectionState& selection,
                                        const Theme& theme);

@@ -41,7 +41,7 @@ QString opLinks(const Problem& problem, const std::vector<OpId>& ops)
     return out.join(QStringLiteral(", "));
 }
 
-/// "512 × 128, 65 536 elements of 16 bits, 128 KiB"
+/// Returns the size of a tensor as text: "512 × 128, 65 536 elements of 16 bits, 128 KiB".
 QString sizeOf(const Problem& problem, TensorId tensor)
 {
     const Tensor& t = problem.tensor(tensor);
@@ -57,7 +57,7 @@ QString sizeOf(const Problem& problem, TensorId tensor)
     return out;
 }
 
-/// The role of the tensor in a subgraph, and the data that moves.
+/// Returns a text on the role of the tensor in a subgraph and on the data that moves.
 QString useText(const Problem& problem, const TensorUse& use)
 {
     QStringList parts;
@@ -119,7 +119,7 @@ TensorPage::TensorPage(const ViewContext& context, QWidget* parent) : QWidget(pa
     connect(m_retain, &QCheckBox::clicked, this, [this] {
         toggleRetainOfSelection(m_context.document, m_context.selection);
         if (const SnapshotPtr snapshot = m_context.document.snapshot())
-            refresh(); // a refused change leaves the box as it was
+            refresh(); // resets the check box, because the change was refused
     });
     for (QLabel* label : {m_title, m_ends, m_uses})
         connect(label, &QLabel::linkActivated, this, &TensorPage::linkActivated);

@@ -15,8 +15,8 @@ class QVBoxLayout;
 
 namespace tilewright::ui {
 
-/// The selected tensor in full: shape and width, producer and readers, what each subgraph does with it and
-/// how much moves, and its retention.
+/// Page about the selected tensor: shape and width in bits, producer and readers, its role and traffic in
+/// each subgraph, and its retention.
 class TensorPage : public QWidget
 {
     Q_OBJECT
@@ -24,7 +24,7 @@ public:
     explicit TensorPage(const ViewContext& context, QWidget* parent = nullptr);
     ~TensorPage() override;
 
-    /// Shows the selected tensor in the present snapshot, which must exist.
+    /// Shows the selected tensor in the current snapshot, which must exist.
     void refresh();
     void cancel() { m_job->cancel(); }
     void settle() { m_job->waitIdle(); }
@@ -48,7 +48,7 @@ private:
 
     ViewContext m_context;
     QLabel* m_title = nullptr;
-    QLabel* m_ends = nullptr; ///< producer and readers
+    QLabel* m_ends = nullptr; ///< text with producer and readers
     QLabel* m_uses = nullptr;
     QCheckBox* m_retain = nullptr;
     QLabel* m_retainNote = nullptr;

@@ -19,7 +19,8 @@ namespace tilewright::ui {
 
 namespace {
 
-/// "128 × 64 × 512" for a product (rows × columns × reduction), "128 × 64" for another op.
+/// Size of an op as text: "128 × 64 × 512" for a MatMul (rows × columns × reduction), "128 × 64" for another
+/// op.
 QString sizeText(const Problem& problem, OpId op)
 {
     const Tensor& out = problem.tensor(problem.op(op).output);
@@ -29,7 +30,7 @@ QString sizeText(const Problem& problem, OpId op)
     return text;
 }
 
-/// One row per op: name, size, the latency of its subgraph, and what is shown of an overlay.
+/// Table with one row per op: name, size, the latency of its subgraph, and its value in an overlay.
 Table layersTable(const Snapshot& snapshot, const Overlays& overlays)
 {
     const Problem& problem = *snapshot.problem;
@@ -146,7 +147,7 @@ std::optional<OpId> LayersView::selectedOp() const
     const SelectionState& now = selection().state();
     if (now.ops.size() == 1)
         return *now.ops.begin();
-    if (const auto shown = workspace().links().mappable()) // what the lenses show
+    if (const auto shown = workspace().links().mappable()) // the layer that the lenses show
         return shown->op;
     if (now.subgraph && now.subgraph->index() < document().schedule().size() &&
         !document().schedule()[*now.subgraph].ops.empty())
@@ -211,8 +212,8 @@ void LayersView::resizeEvent(QResizeEvent* event)
 
 void LayersView::fitColumns()
 {
-    // Sizes and latencies fit their texts, names get the rest. In a narrow list the table scrolls. The mode
-    // Stretch would keep the width of a smaller font.
+    // The columns of sizes and latencies fit their texts; names get the remaining width. In a narrow list the
+    // table scrolls. The resize mode Stretch would keep the width that suited a smaller font.
     QHeaderView* header = m_table->horizontalHeader();
     const int rest = m_table->viewport()->width() - header->sectionSize(1) - header->sectionSize(2);
     header->resizeSection(0, std::max(10 * m_table->fontMetrics().averageCharWidth(), rest));

@@ -10,8 +10,8 @@ class QTableView;
 
 namespace tilewright::ui {
 
-/// The ops of the workload as a list with a search field, and the selected one in large letters: the way from
-/// layer to layer in the lenses that show one of them.
+/// The ops of the workload as a list with a search field; the selected op is shown in large letters. The list
+/// switches the layer in the lenses that show a single layer.
 class LayersView : public View
 {
     Q_OBJECT
@@ -21,7 +21,7 @@ public:
     QString copyText() const override;
     [[nodiscard]] QTableView* table() const { return m_table; }
     [[nodiscard]] QLineEdit* search() const { return m_search; }
-    [[nodiscard]] QString selectedName() const; ///< as shown in large letters
+    [[nodiscard]] QString selectedName() const; ///< name of the selected op as shown in large letters
 
 protected:
     void bringUpToDate() override { refresh(); }

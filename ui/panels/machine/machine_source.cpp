@@ -26,7 +26,7 @@ std::optional<Provenance> askSource(QWidget* parent, const QString& path, const 
     auto* source = new QLineEdit(QString::fromStdString(old.source), &dialog);
     auto* year = new NumberBox(&dialog);
     year->setRange(1899, 2200);
-    year->setSpecialValueText(tr("unknown")); // at the least value
+    year->setSpecialValueText(tr("unknown")); // text at the minimum value of the year
     year->setValue(old.year > 0 ? static_cast<int>(old.year) : year->minimum());
     auto* note = new QLineEdit(QString::fromStdString(old.note), &dialog);
     form->addRow(tr("&Kind"), kind);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Origins of the values of a machine, for people.
+// Texts and dialog for the origins of the values of a machine.
 #pragma once
 
 #include "model/machine.h"
@@ -12,7 +12,7 @@ class QWidget;
 
 namespace tilewright::ui {
 
-/// Asks for the origin of the value at `path`. Empty if the user cancels.
+/// Asks the user for the origin of the value at `path`. Empty if the user cancels.
 [[nodiscard]] std::optional<Provenance> askSource(QWidget* parent, const QString& path,
                                                   const Provenance& old);
 

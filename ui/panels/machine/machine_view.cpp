@@ -131,7 +131,7 @@ MachineView::MachineView(const ViewContext& context, QWidget* parent)
         menu.exec(m_list->viewport()->mapToGlobal(at));
     });
     column->addWidget(m_list, 1);
-    // Below the values, so that these do not move when it appears.
+    // The problems are below the values, so that the values do not move when problems appear.
     column->addWidget(m_problems);
     m_footer->setFrameShape(QFrame::NoFrame);
     m_footer->setWidgetResizable(true);
@@ -141,7 +141,7 @@ MachineView::MachineView(const ViewContext& context, QWidget* parent)
     m_notes->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     m_footer->setWidget(m_notes);
     column->addWidget(m_footer);
-    // The refused value belongs to the previous machine.
+    // A refused value belongs to the previous machine: its message is removed.
     document().whenChanged(this, Part::Problem | Part::Machine, [this] {
         m_error->clear();
         m_error->hide();
@@ -157,7 +157,8 @@ void MachineView::resizeEvent(QResizeEvent* event)
     fitColumns();
 }
 
-/// The list has its new width only after the view's own resize event.
+/// Fits the columns when the list is resized: the list has its new width only after the view's own resize
+/// event.
 bool MachineView::eventFilter(QObject* watched, QEvent* event)
 {
     if (event->type() == QEvent::Resize)
@@ -174,10 +175,10 @@ void MachineView::changeEvent(QEvent* event)
         fitColumns();
 }
 
-/// In a narrow pane, names are cut in favour of values, and notes in favour of both.
+/// In a narrow pane names are cut before values, and notes before both.
 void MachineView::fitColumns()
 {
-    // Without the column of origins, the tooltip has the origin.
+    // If the column of origins is hidden, the tooltip shows the origin.
     m_list->setColumnHidden(kFrom, width() < 58 * fontMetrics().averageCharWidth());
     int widest = 0, widestValue = 0;
     for (const MachineField& f : m_shown) {
@@ -279,7 +280,7 @@ void MachineView::fillList(const Machine& machine, const std::optional<Machine>&
             const QString text = machineValueText(f);
             item->setText(kField, word(f.label));
             item->setText(kValue, text);
-            // "256 KiB" instead of 262144, where that is exact.
+            // Shows "256 KiB" instead of 262144 if that is exact.
             const auto read = typedMachineValue(text, f.unit, NumberStyle());
             const bool asShown = f.unit == MachineUnit::Bytes && read && *read == raw;
             item->setData(kValue, kRaw, asShown ? text : raw);
@@ -424,7 +425,8 @@ void MachineView::setField(QTreeWidgetItem* item)
     if (shown == m_shown.end() || !machine())
         return;
     const QString text = item->text(kValue);
-    if (text == item->data(kValue, kRaw).toString()) // as it was shown, whatever the locale makes of it
+    // The text is unchanged, even if the locale would read it as another value.
+    if (text == item->data(kValue, kRaw).toString())
         return refresh();
     const auto value = typedMachineValue(text, shown->unit);
     if (value && *value == QString::fromStdString(shown->value))

@@ -13,7 +13,7 @@ class QTreeWidgetItem;
 namespace tilewright::ui {
 
 /// The machine of all lenses: presets, every value with its unit and origin, and the differences from the
-/// preset. A change is one undo step that recomputes all lenses; the schedule is kept.
+/// preset. A change is one undo step. It recomputes all lenses and keeps the schedule.
 class MachineView : public View
 {
     Q_OBJECT
@@ -29,7 +29,7 @@ public:
     void setSource(const std::string& path, const Provenance& source);
 
 Q_SIGNALS:
-    void problemsWanted(); ///< a request to show the problems of the schedule on this machine
+    void problemsWanted(); ///< requests that the window shows the problems of the schedule on this machine
 
 protected:
     void bringUpToDate() override { refresh(); }
@@ -39,7 +39,7 @@ protected:
 
 private:
     [[nodiscard]] const Machine* machine() const;
-    /// The preset with the machine's name, for comparison.
+    /// The preset that has the machine's name, for comparison; empty if there is none.
     [[nodiscard]] std::optional<Machine> base() const;
     void refresh();
     void fillList(const Machine& machine, const std::optional<Machine>& base);

@@ -19,7 +19,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// The phrase with a capital first letter.
+/// Returns the phrase with its first letter capitalised.
 QString capital(const std::string& phrase)
 {
     QString text = sentence(phrase);
@@ -52,8 +52,8 @@ Table problemTable(const std::vector<Issue>& issues, const std::optional<Placeme
     return out;
 }
 
-/// Search limit, about a second: a placement that is undecided by then gives no warning. Schedules with more
-/// steps are not checked.
+/// Limit of the search for a placement, about a second: if it is undecided at this limit, there is no
+/// warning. Schedules with more steps are not checked.
 constexpr std::int64_t kMostNodes = 100'000;
 constexpr std::int64_t kMostSteps = 1'000'000;
 
@@ -122,7 +122,7 @@ ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
     m_allJob = std::make_unique<LatestJob<std::pair<std::uint64_t, Schedule>>>(
         [this](std::pair<std::uint64_t, Schedule> repaired) {
             m_fixAll->setEnabled(true);
-            // Edits that the user has made meanwhile are kept.
+            // If the user has edited the schedule meanwhile, the repair is discarded.
             if (!document().snapshot() || document().snapshot()->revision != repaired.first)
                 return;
             if (repaired.second == document().schedule())
@@ -140,7 +140,8 @@ ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
         },
         true);
     document().whenChanged(this, Part::Problem | Part::Snapshot, &ProblemsView::outdate);
-    connect(&document(), &LensDocument::fileChanged, this, &ProblemsView::outdate); // saved: no deviations
+    // The file was saved, so its latencies no longer deviate.
+    connect(&document(), &LensDocument::fileChanged, this, &ProblemsView::outdate);
     refresh();
 }
 
@@ -196,14 +197,14 @@ const Issue* ProblemsView::currentIssue() const
 
 const LatencyDeviation* ProblemsView::currentDeviation() const
 {
-    // The last rows of the list.
+    // The first rows are issues; the last rows are the placement and the latencies of the file.
     const int row = m_list->currentIndex().row() - m_rows->rowCount() + static_cast<int>(m_deviations.size());
     return row >= 0 && static_cast<std::size_t>(row) < m_deviations.size()
                ? &m_deviations[static_cast<std::size_t>(row)]
                : nullptr;
 }
 
-/// Icon of a row: issues first, then the placement, then the latencies of the file.
+/// Icon of a row. Issues come first, then the placement, then the latencies of the file.
 QString ProblemsView::signOf(std::size_t row) const
 {
     const SnapshotPtr snapshot = document().snapshot();
@@ -226,8 +227,10 @@ void ProblemsView::refresh()
     for (QWidget* w : std::initializer_list<QWidget*>{m_list, m_fix, m_others, m_fixAll, m_reason})
         w->setVisible(any);
     const int row = m_list->currentIndex().row();
-    m_list->selectionModel()
-        ->clear(); // The selection is cleared first, so that repairs are searched again for the row.
+    m_list
+        ->selectionModel()
+        // The selection is cleared first, so that the search for repairs starts again for this row.
+        ->clear();
     m_rows->setTable(any ? problemTable(snapshot->evaluation.issues, m_placed.conflict, m_deviations)
                          : problemTable({}, {}, {}));
     if (any)
@@ -236,7 +239,8 @@ void ProblemsView::refresh()
 
 void ProblemsView::searchRepairs()
 {
-    // Only for the selected row: the search for repairs evaluates edits of the whole schedule.
+    // Repairs are searched for the selected row only, because the search evaluates edits of the whole
+    // schedule.
     const Issue* issue = currentIssue();
     m_found = {};
     m_reason->clear();
@@ -342,9 +346,9 @@ void ProblemsView::jump()
 void ProblemsView::fix(std::size_t which)
 {
     document().waitForSnapshot();
-    m_job->waitIdle(); // A click before the search has ended waits for it.
+    m_job->waitIdle(); // a click before the end of the search waits for its result
     if (m_found.revision == document().snapshot()->revision && which < m_found.repairs.found.size()) {
-        const Repair repair = m_found.repairs.found[which]; // apply() clears m_found
+        const Repair repair = m_found.repairs.found[which]; // a copy, because apply() clears m_found
         document().apply(repair.schedule, capital(repair.text));
     }
 }

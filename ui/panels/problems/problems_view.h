@@ -18,8 +18,8 @@ class QTreeView;
 
 namespace tilewright::ui {
 
-/// The problems of the schedule and their fixes. Double-click shows the place, Fix repairs it where possible,
-/// and the line below the list says why a problem has no fix.
+/// The problems of the schedule and their fixes. A double click shows the place of a problem; Fix repairs it
+/// if a repair is known. The line below the list says why a problem has no fix.
 class ProblemsView : public View
 {
     Q_OBJECT
@@ -71,7 +71,7 @@ private:
     QPushButton* m_fixAll;
     QMenu* m_menu;
     Found m_found;
-    Placed m_placed; ///< why a valid schedule has no addresses
+    Placed m_placed; ///< the result of the placement, with the reason if the schedule has no addresses
     std::vector<LatencyDeviation> m_deviations;
     std::unique_ptr<LatestJob<Placed>> m_placeJob;
     std::unique_ptr<LatestJob<Found>> m_job;

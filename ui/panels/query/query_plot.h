@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// An answer of the Query pane as a plot of two of its columns.
+// Plot of two columns of an answer in the Query pane.
 #pragma once
 
 #include "chart/plot_canvas.h"
@@ -11,25 +11,25 @@ namespace tilewright::ui {
 
 using QueryResultPtr = std::shared_ptr<const tables::QueryResult>;
 
-/// Rows beyond this are not drawn.
+/// Maximum number of rows that are drawn.
 inline constexpr std::size_t kMostPlotted = 20'000;
 
-/// Value of a cell as a number; nothing for texts and missing values.
+/// Returns the value of a cell as a number; nothing for texts and missing values.
 [[nodiscard]] std::optional<double> numberIn(const TableValue& value);
 
-/// The rows as marks: column `x` (nothing: the number of the row) against column `y`. The id of a mark is its
-/// row.
+/// Returns a plot with one mark per row: column `y` over column `x`, or over the number of the row without
+/// `x`. The id of a mark is its row.
 [[nodiscard]] PlotModel queryPlot(const tables::QueryResult& result, std::optional<std::size_t> x,
                                   std::size_t y, std::optional<int> chosen, const Theme& theme);
 
-/// The plot. A click chooses a row.
+/// Plot of an answer. A click on a point selects its row.
 class QueryPlot : public PlotCanvas
 {
     Q_OBJECT
 public:
     QueryPlot(const ViewContext& context, QWidget* parent);
 
-    /// `y`: nothing if the answer has no numbers.
+    /// Shows an answer. `y`: column of the y axis; nothing if the answer has no column of numbers.
     void setAnswer(QueryResultPtr result, std::optional<std::size_t> x, std::optional<std::size_t> y);
     void choose(std::optional<int> row);
     [[nodiscard]] QPointF pointOf(int row) const; ///< position of a row's point, in widget coordinates

@@ -38,7 +38,7 @@ QString textOf(std::string_view text)
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
-/// A question as one line of a menu.
+/// Shortens a question to one line for a menu.
 QString briefly(const QString& question)
 {
     constexpr int kLetters = 70;
@@ -48,7 +48,7 @@ QString briefly(const QString& question)
     return line.replace(QLatin1Char('&'), QStringLiteral("&&"));
 }
 
-/// A table that makes its cells when they are shown.
+/// Returns a table of the answer that creates its cells only when they are shown.
 Table tableOf(const QueryResultPtr& answer)
 {
     Table out;
@@ -63,7 +63,7 @@ Table tableOf(const QueryResultPtr& answer)
     return out;
 }
 
-/// The number of an op or subgraph in a column of this name; nothing if it has none.
+/// Returns the number of an op or subgraph from the column of this name; nothing if the row has none.
 std::optional<std::size_t> numberOf(const tables::QueryResult& answer, std::size_t row,
                                     std::string_view column)
 {
@@ -179,7 +179,7 @@ void QueryView::addControls()
     };
     colour.checked = [this] { return workspace().opColours().values() != nullptr; };
     m_colour = addCommand(colour, [this](bool on) { colourGraph(on); });
-    m_colour->setIconText(tr("Colour the graph")); // on the button
+    m_colour->setIconText(tr("Colour the graph")); // text on the button, shorter than that of the menu item
     m_bar->addButton(m_colour)->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     connect(m_shown, &QComboBox::currentIndexChanged, this, [this](int page) {
         m_pages->setCurrentIndex(page);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Questions in SQL about what is open.
+// Pane for questions in SQL about the open documents.
 #pragma once
 
 #include "canvas/table_model.h"
@@ -25,9 +25,9 @@ namespace tilewright::ui {
 
 class ControlBar;
 
-/// A question in SQL about the schedule, the machine and the run that are open, and its answer as a table, as
-/// a plot, and as colours of the graph. The tables are those of the verb tables. The question that was asked
-/// last is asked again after every change, in the background.
+/// Pane for a question in SQL about the open schedule, machine and run. The answer is shown as a table, as a
+/// plot, and as colours of the graph. The tables are those of the verb `tables`. After every change the last
+/// question is asked again in the background.
 class QueryView : public View
 {
     Q_OBJECT
@@ -41,10 +41,10 @@ public:
     [[nodiscard]] QJsonObject settings() const override;
     void restoreSettings(const QJsonObject& settings) override;
 
-    /// Asks the question in the field, or stops the one that is being answered.
+    /// Asks the question in the field, or stops the question that is being answered.
     void ask();
     [[nodiscard]] bool isBusy() const { return m_job->isBusy(); }
-    /// The last answer; null: there is none.
+    /// The last answer; null if there is none.
     [[nodiscard]] const QueryResultPtr& answer() const { return m_answer; }
     [[nodiscard]] const QStringList& history() const { return m_history; }
     [[nodiscard]] QPlainTextEdit* question() const { return m_question; }
@@ -65,15 +65,16 @@ private:
 
     void addControls();
     void fillMenus();
-    void askNow();   ///< the question in the field
-    void askAgain(); ///< the question that was asked last
+    void askNow();   ///< asks the question in the field
+    void askAgain(); ///< asks the last question again
     void take(Outcome outcome);
     void showAnswer();
     void showChoices();
     void showPlot();
     void showState(const QString& text, bool isError);
     void colourGraph(bool on);
-    /// The column of numbers that colours the graph, beside a column `op`; nothing if the answer has none.
+    /// The column of numbers that can colour the graph if the answer also has a column `op`; nothing if there
+    /// is none.
     [[nodiscard]] std::optional<std::size_t> colourColumn() const;
     void selectRow(std::size_t row);
     [[nodiscard]] tables::Subject subject() const;
@@ -81,18 +82,18 @@ private:
 
     QThreadPool m_pool; ///< own pool: a question may take seconds
     std::unique_ptr<LatestJob<Outcome>> m_job;
-    /// The tables of `m_of` and its run; null: they are not made yet.
+    /// Tables of the snapshot `m_of` and its run; null until they are made.
     std::shared_ptr<const tables::Database> m_database;
     tables::Subject m_of;
-    QString m_asked; ///< the question of the answer
+    QString m_asked; ///< the question to which m_answer belongs
     QStringList m_history;
     QueryResultPtr m_answer;
     ControlBar* m_bar;
     QPlainTextEdit* m_question;
     QLabel* m_state;
-    QStackedWidget* m_pages; ///< table, plot
+    QStackedWidget* m_pages; ///< pages: table and plot
     TableModel* m_rows;
-    SortedRows* m_sorted; ///< m_rows in the shown order
+    SortedRows* m_sorted; ///< the rows of m_rows in the shown order
     QTableView* m_table;
     QueryPlot* m_plot;
     QAction* m_ask = nullptr;

@@ -30,7 +30,7 @@ QString problems(std::size_t n)
     return counted(static_cast<std::int64_t>(n), RulesView::tr("problem"), RulesView::tr("problems"));
 }
 
-/// The effect of another value of a switch with all digits, for the clipboard.
+/// Text for the clipboard: the effect of another value of a switch, with all digits.
 QString exactEffectText(const RuleEffect& e, double total)
 {
     if (e.validBefore && e.validAfter && e.change != 0)
@@ -40,7 +40,7 @@ QString exactEffectText(const RuleEffect& e, double total)
     return {};
 }
 
-/// The effect of another value of a switch in one line.
+/// Text in one line: the effect of another value of a switch.
 QString effectText(const RuleEffect& e, double total)
 {
     if (e.validBefore && e.validAfter) {
@@ -90,7 +90,8 @@ RulesView::RulesView(const ViewContext& context, QWidget* parent)
     m_list->setAlternatingRowColors(true);
     m_list->setFrameShape(QFrame::NoFrame);
     m_list->header()->setStretchLastSection(true);
-    m_list->header()->moveSection(kName, kMeaning); // the meaning is last: it takes what room there is
+    // The column of meanings is last and takes the remaining width.
+    m_list->header()->moveSection(kName, kMeaning);
     const auto wide = [&](const QString& text) { return fontMetrics().horizontalAdvance(text) + 16; };
     m_list->setColumnWidth(kSwitch, wide(tr("whole rows for vector work before a product")) +
                                         2 * m_list->indentation() + 8);
@@ -109,7 +110,7 @@ RulesView::RulesView(const ViewContext& context, QWidget* parent)
             item->setToolTip(c, tip);
         m_values.push_back(nullptr);
         if (s.count == 2)
-            continue; // the check box shows the value
+            continue; // a check box shows the value instead of a text
         auto* values = new QComboBox(m_list);
         for (const std::string_view value : s.values())
             values->addItem(word(value));
@@ -200,7 +201,7 @@ void RulesView::showEffects(const Effects& effects)
     bool open = false;
     for (const RuleEffect& e : effects.effects) {
         QTreeWidgetItem* item = m_list->topLevelItem(static_cast<int>(e.rule - ruleSwitches().data()));
-        // For a rule switch with more than two values, the text names the value whose effect it shows.
+        // If a rule switch has more than two values, the text names the value whose effect it shows.
         const QString value = e.rule->count > 2 ? word(e.value) + QStringLiteral(": ") : QString();
         const double total = effects.snapshot->evaluation.total;
         const QString effect = value + effectText(e, total);

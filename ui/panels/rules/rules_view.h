@@ -15,8 +15,8 @@ class QTreeWidgetItem;
 
 namespace tilewright::ui {
 
-/// The rule switches: meaning, value, and the effect of another value on this schedule and its subgraphs. A
-/// click on a subgraph selects it.
+/// The rule switches: meaning, value, and the effect that another value would have on this schedule and its
+/// subgraphs. A click on a subgraph selects it.
 class RulesView : public View
 {
     Q_OBJECT
@@ -44,7 +44,7 @@ private:
 
     QLabel* m_summary;
     QTreeWidget* m_list;
-    std::vector<QComboBox*> m_values; ///< one per switch; nullptr for switches with two values
+    std::vector<QComboBox*> m_values; ///< combo box of each switch; null for switches with two values
     bool m_refreshing = false;
     std::unique_ptr<LatestJob<Effects>> m_effects;
 };

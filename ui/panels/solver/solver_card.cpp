@@ -28,7 +28,7 @@ double shownTime(double seconds)
     return std::max(seconds, kFirstSecond);
 }
 
-/// Describes what has changed because the end of the run decided.
+/// Describes the changes that finishing on the run has made to the result.
 QString finishText(const RunFinish& f)
 {
     const QString runs = counted(f.runs, SolverCard::tr("run"), SolverCard::tr("runs"));
@@ -50,7 +50,7 @@ PlotModel solverPlot(const SolverCurve& curve, const Theme& theme)
     const double best = curve.points.back().second;
     double low = best;
     double high = std::max(curve.points.front().second, curve.before);
-    // The lower bound is shown unless it would squeeze the curve into a line.
+    // The lower bound is shown, unless it is so low that the curve would look flat.
     const bool boundInView = curve.lowerBound > 0 && curve.lowerBound > low - 3 * (high - low) - 0.15 * low;
     if (boundInView)
         low = std::min(low, curve.lowerBound);
@@ -71,7 +71,8 @@ PlotModel solverPlot(const SolverCurve& curve, const Theme& theme)
                             {end, value},
                             colour});
     };
-    // Labels that come first win their place: the one of the best latency must be readable.
+    // Labels are placed in this order. The label of the best latency comes first, because it must be
+    // readable.
     const QPointF last(shownTime(std::max(curve.seconds, curve.points.back().first)), best);
     p.labels.push_back({{number(best), shortNumber(best)}, last, last, theme.accent});
     if (boundInView)
@@ -317,7 +318,7 @@ void SolverCard::refresh()
 void SolverCard::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
-    // In the low dock under the graph the lists are beside the buttons and use the full height.
+    // If the dock is low (under the graph), the lists are beside the buttons and use the full height.
     const bool wide = width() >= fontMetrics().averageCharWidth() * 84;
     if (wide == (m_halves->direction() == QBoxLayout::LeftToRight))
         return;
@@ -339,7 +340,7 @@ void SolverCard::settle()
         m_limits->settle();
 }
 
-// Actions on the result of a run: apply, keep, compare, discard, choose an earlier one.
+// Actions on the result of a run: apply, keep, compare, discard, and choose an earlier result.
 
 void SolverView::applyResult()
 {
@@ -348,7 +349,7 @@ void SolverView::applyResult()
         return;
     document().waitForSnapshot();
     const auto result = edit::withLocksOf(outcome->after->schedule, document().schedule());
-    if (!result) { // subgraphs that are locked by now
+    if (!result) { // refused: a subgraph was locked after the run started
         m_progress->setText(tr("%1. Solve again, or unlock it.").arg(sentence(result.error().message)));
         return;
     }
@@ -360,7 +361,7 @@ void SolverView::applyResult()
     m_card->setState(SolverCard::State::Applied);
 }
 
-/// Replaces the schedule by another one of the front.
+/// Replaces the schedule by the chosen one of the front.
 void SolverView::adoptPoint(const std::shared_ptr<const Schedule>& schedule)
 {
     document().waitForSnapshot();
@@ -372,7 +373,7 @@ void SolverView::adoptPoint(const std::shared_ptr<const Schedule>& schedule)
     document().apply(*result, tr("Schedule of the front"));
 }
 
-/// After undo, the result is offered again.
+/// After an undo of Apply, the result is offered again.
 void SolverView::followUndo()
 {
     const Schedule& now = document().schedule();

@@ -15,10 +15,10 @@ namespace tilewright::ui {
 /// The best value of the objective over time (logarithmic), with its lower bound and the value at the start.
 struct SolverCurve
 {
-    std::vector<std::pair<double, double>> points; ///< (seconds, value), falling
+    std::vector<std::pair<double, double>> points; ///< improvements as (seconds, value), with falling values
     double seconds = 0;                            ///< duration of the run so far
     double budget = 0;                             ///< time limit in seconds; 0 = none
-    double before = 0;                             ///< value of the schedule before; 0 = none
+    double before = 0;                             ///< value of the schedule before the run; 0 = none
     double lowerBound = 0;
     SolveObjective objective = SolveObjective::Latency;
 };
@@ -26,7 +26,7 @@ struct SolverCurve
 /// The plot of the curve. The id of a mark is the index of its point.
 [[nodiscard]] PlotModel solverPlot(const SolverCurve& curve, const Theme& theme);
 
-/// The plot of a search that is running or finished.
+/// The plot of a running or finished search.
 class SolverCurveView : public PlotCanvas
 {
     Q_OBJECT
@@ -34,7 +34,7 @@ public:
     SolverCurveView(const ViewContext& context, QWidget* parent);
 
     [[nodiscard]] const SolverCurve& curve() const { return m_curve; }
-    /// Shows another curve, or a later state of the same curve: the zoom is kept.
+    /// Shows another curve, or a later state of the same curve; in the latter case the zoom is kept.
     void setCurve(SolverCurve curve);
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
@@ -60,7 +60,7 @@ public:
     enum class State { Offered, Kept, Applied };
 
     SolverCard(const ViewContext& context, QWidget* parent);
-    void setOutcome(SolverOutcomePtr outcome); ///< null: shows nothing
+    void setOutcome(SolverOutcomePtr outcome); ///< shows a result; null: shows nothing
     void setState(State state);
     void settle();
 

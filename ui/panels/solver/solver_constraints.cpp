@@ -95,7 +95,8 @@ void SolverConstraints::refresh(Parts parts)
         for (const ConstraintViolation& v :
              violations(*document.problem(), document.rules(), document.schedule(), known)) {
             QTreeWidgetItem* const item = m_list->topLevelItem(static_cast<int>(v.number));
-            const bool isFirst = item->icon(0).isNull(); // the tooltip has the other subgraphs
+            // Only the first subgraph is named; the tooltip names the others.
+            const bool isFirst = item->icon(0).isNull();
             const QString what = tr("subgraph %1 %2").arg(v.subgraph.index()).arg(sentence(v.text));
             item->setIcon(0, icon(QStringLiteral("problem")));
             if (isFirst)
@@ -146,7 +147,7 @@ void SolverConstraints::removeSelected()
     const auto row = selectedRow();
     if (!row || *row >= m_rows.size())
         return;
-    if (!m_rows[*row].lock) { // the constraints are the first rows
+    if (!m_rows[*row].lock) { // the rows of constraints come before those of locks
         removeConstraint(m_context.document, *row);
         return;
     }
@@ -179,7 +180,8 @@ bool SolverConstraints::eventFilter(QObject* watched, QEvent* event)
     const bool isDelete = key == Qt::Key_Delete;
     if (!isDelete && key != Qt::Key_Return && key != Qt::Key_Enter)
         return QWidget::eventFilter(watched, event);
-    event->accept(); // Delete removes a constraint here, not the selected subgraph
+    // Delete removes the constraint; it must not reach the command that deletes the selected subgraph
+    event->accept();
     if (event->type() == QEvent::KeyPress) {
         if (isDelete)
             removeSelected();

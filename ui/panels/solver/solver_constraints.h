@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Constraints and locks of the schedule in the solver panel, with what each costs.
+// Constraints and locks of the schedule in the solver panel, with the cost of each.
 #pragma once
 
 #include "base/constraint_cost.h"
@@ -15,8 +15,8 @@
 
 namespace tilewright::ui {
 
-/// One row for each constraint and each locked subgraph of the open schedule; hidden without any. A row says
-/// which subgraphs break its constraint now.
+/// List with one row for each constraint and each locked subgraph of the open schedule; hidden if there are
+/// none. A row also names the subgraphs that break its constraint now.
 class SolverConstraints : public QWidget
 {
     Q_OBJECT
@@ -28,12 +28,13 @@ public:
     [[nodiscard]] QPushButton& price() const { return *m_price; }
     [[nodiscard]] TileRangeForm& range() const { return *m_range; }
 
-    /// Opens the fields for the tiles of the selected ops, of all subgraphs if none are selected.
+    /// Opens the fields for a constraint on the tiles of the selected ops, or of all ops if none are
+    /// selected.
     void editTilesOfSelection();
     void setRunning(bool running);
-    /// A search for the costs of the constraints that are listed now begins.
+    /// To be called when a search for the costs of the listed constraints begins.
     void expectCosts() { m_asked = m_rows; }
-    /// Shows the costs that it has found, unless the constraints have changed since then.
+    /// Shows the costs that the search has found, unless the constraints have changed since it began.
     void showCosts(const SolveResult& result);
 
 Q_SIGNALS:
@@ -48,14 +49,15 @@ private:
         QString text;
         SubgraphPtr lock; ///< the locked subgraph; null for a constraint
         SubgraphId subgraph{};
-        /// True if both are the same constraint or lock, wherever the subgraph is.
+        /// True if both rows are the same constraint or lock, even if the locked subgraph has another
+        /// position.
         bool operator==(const Row& other) const
         {
             return lock && other.lock ? *lock == *other.lock : !lock && !other.lock && text == other.text;
         }
     };
     [[nodiscard]] std::vector<Row> rowsOf(const ScheduleConstraints& constraints) const;
-    void refresh(Parts parts); ///< lists what the schedule has now
+    void refresh(Parts parts); ///< lists the constraints and locks of the current schedule
     void fillCosts();
     void updateButtons();
     void removeSelected();
@@ -68,7 +70,8 @@ private:
     QLabel* m_note;
     TileRangeForm* m_range;
     std::vector<Row> m_rows, m_asked, m_priced;
-    std::vector<ConstraintCost> m_costs; ///< of the first rows of m_priced
+    /// Costs of the constraints; they belong to the first rows of m_priced.
+    std::vector<ConstraintCost> m_costs;
     QString m_costsNote;
     bool m_isRunning = false;
 };

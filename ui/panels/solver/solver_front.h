@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Latency against energy of the schedules that a run has found.
+// Plot of latency against energy for the schedules that a run has found.
 #pragma once
 
 #include "chart/plot_canvas.h"
@@ -9,11 +9,12 @@ class QPushButton;
 
 namespace tilewright::ui {
 
-/// The front of a run as a plot. The id of a mark is the index in SolverOutcome::front; `chosen` has a ring.
+/// Returns the front of a run as a plot. The id of a mark is its index in SolverOutcome::front; the mark of
+/// `chosen` has a ring.
 [[nodiscard]] PlotModel frontPlot(const SolverOutcome& outcome, std::optional<int> chosen,
                                   const Theme& theme);
 
-/// The plot. Left and Right choose a point, Enter or a double click adopts it.
+/// Plot of the front. Left and Right choose a point, Enter or a double click applies it.
 class SolverFrontPlot : public PlotCanvas
 {
     Q_OBJECT
@@ -23,7 +24,7 @@ public:
     void setOutcome(SolverOutcomePtr outcome);
     [[nodiscard]] std::optional<int> chosen() const { return m_chosen; }
     [[nodiscard]] QPointF pointOf(int index) const; ///< position of a point, in widget coordinates
-    void adopt();                                   ///< the chosen point
+    void adopt();                                   ///< the chosen point is to be applied
     QSize minimumSizeHint() const override;
 
 Q_SIGNALS:
@@ -45,7 +46,7 @@ private:
     std::optional<int> m_chosen;
 };
 
-/// The plot with the figures of the chosen point and the button that adopts it.
+/// The plot of the front, the figures of the chosen point, and the button that applies it.
 class SolverFront : public QWidget
 {
     Q_OBJECT

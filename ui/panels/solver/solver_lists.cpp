@@ -20,7 +20,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// A number that is short enough for a narrow pane; the tooltip has all digits.
+/// Text of a difference, short enough for a narrow pane; the tooltip has all digits.
 QString change(double delta)
 {
     if (std::abs(delta) < 1e5)
@@ -40,12 +40,13 @@ QString sentence(const Problem& problem, const Difference& d)
 {
     const auto name = differenceName(d.kind);
     QString what = word(name);
-    // Changes of one subgraph do not repeat the names of its ops.
+    // The text of a change of one subgraph does not repeat the names of its ops.
     if (d.kind == DifferenceKind::Granularity || d.kind == DifferenceKind::Traversal ||
         d.kind == DifferenceKind::Order || d.kind == DifferenceKind::Retain)
         if (!d.after.empty())
             what = SolverChanges::tr("subgraph %1, %2").arg(d.after.front().index()).arg(what);
-    // A regrouping of many ops would be a page of names: the tooltip has them.
+    // Maximum number of named ops: a regrouping of many ops would fill a page with names. The tooltip has all
+    // of them.
     constexpr std::size_t kNamed = 6;
     constexpr std::ptrdiff_t kFirst = 3;
     const QString prefix = commonPrefix(problem);
@@ -60,7 +61,7 @@ QString sentence(const Problem& problem, const Difference& d)
             .arg(what, number(d.ops.size()), first.join(QStringLiteral(", ")), number(groups(d.textBefore)),
                  number(groups(d.textAfter)));
     }
-    // Names of ops are not reformatted, but shortened as in the graph.
+    // Numbers in names of ops are not reformatted; names are shortened as in the graph.
     const auto shown = [&](const std::string& text) {
         if (text == "-")
             return SolverChanges::tr("nothing");
@@ -71,8 +72,8 @@ QString sentence(const Problem& problem, const Difference& d)
     return SolverChanges::tr("%1: %2 → %3").arg(what, shown(d.textBefore), shown(d.textAfter));
 }
 
-/// True for a low, wide pane: texts have two lines, so that several rows are visible; the tooltip has the
-/// rest.
+/// True for a low, wide pane. Its texts have at most two lines, so that several rows are visible; the tooltip
+/// has the whole text.
 bool isLow(const QTreeView& tree)
 {
     constexpr int kLowLines = 10;
@@ -80,7 +81,7 @@ bool isLow(const QTreeView& tree)
            tree.viewport()->height() < kLowLines * tree.fontMetrics().lineSpacing();
 }
 
-/// Makes rows high enough for wrapped text, which a tree view does not do by itself.
+/// Makes the rows of a tree view high enough for wrapped text, which the tree view does not do by itself.
 class WrappingDelegate : public QStyledItemDelegate
 {
 public:
@@ -109,7 +110,7 @@ protected:
     }
 
 private:
-    /// The text of a cell. Without room for a column of numbers, the number precedes the text.
+    /// The text of a cell. If the column of numbers is hidden for lack of room, the number precedes the text.
     static QString textOf(const QTreeView& tree, const QModelIndex& index)
     {
         const QString text = index.data().toString();
@@ -159,7 +160,7 @@ void CompactTree::resizeEvent(QResizeEvent* event)
     QTreeWidget::resizeEvent(event);
     setColumnHidden(1, viewport()->width() < fontMetrics().averageCharWidth() * 30);
     setTextElideMode(isLow(*this) ? Qt::ElideRight : Qt::ElideNone);
-    scheduleDelayedItemsLayout(); // the height of wrapped rows changes
+    scheduleDelayedItemsLayout(); // the width determines the height of wrapped rows
 }
 
 // -- what changed ---------------------------------------------------------------------------------------
@@ -314,7 +315,7 @@ void SolverAlternatives::settle()
 
 namespace {
 
-/// The bar above the sentences.
+/// The bar with the shares of compute, load and store, above the sentences.
 class LimitsBar : public QWidget
 {
 public:

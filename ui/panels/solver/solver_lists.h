@@ -17,22 +17,23 @@ class QLabel;
 
 namespace tilewright::ui {
 
-/// One finished run: the schedule before it and its result.
+/// A finished run of the solver: the schedule before it, and its result.
 struct SolverOutcome
 {
     SnapshotPtr before;
     SnapshotPtr after;
     double seconds = 0;    ///< duration of the run
-    double foundAfter = 0; ///< time until the result was found
+    double foundAfter = 0; ///< seconds from the start until the result was found
     std::int64_t evaluations = 0;
     bool stopped = false; ///< true if the user stopped the run
     bool proven = false;
     QString provenSpace;
     SolveObjective objective = SolveObjective::Latency;
     double energyBound = 0; ///< lower bound of the energy; 0 if the problem states no energies
-    Front front;            ///< SolveResult::front
-    std::shared_ptr<const RunFinish> onRun; ///< what the end of the run decided; null unless it was asked for
-    /// The objective's value above its lower bound.
+    Front front;            ///< the Pareto front in SolveResult::front
+    /// decisions of the finish on the run; null if the finish was not requested
+    std::shared_ptr<const RunFinish> onRun;
+    /// Gap: how far the objective's value is above its lower bound.
     [[nodiscard]] double gap() const
     {
         const double bound = valueOf(objective, after->lowerBound, energyBound);
@@ -42,7 +43,7 @@ struct SolverOutcome
 };
 using SolverOutcomePtr = std::shared_ptr<const SolverOutcome>;
 
-/// A tree with a small minimum size, so that the pane decides its height. Long texts wrap.
+/// A tree with wrapped texts and a small minimum size, so that the pane decides its height.
 class CompactTree : public QTreeWidget
 {
 public:
@@ -63,7 +64,7 @@ public:
     void setOutcome(SolverOutcomePtr outcome);
     void settle() { m_job.waitIdle(); }
     [[nodiscard]] const Comparison& comparison() const { return m_comparison; }
-    /// The gain of a row with all digits.
+    /// Text of the gain of a row with all digits.
     [[nodiscard]] QString gain(int row) const;
 
 Q_SIGNALS:
@@ -80,8 +81,8 @@ private:
     LatestJob<Comparison> m_job;
 };
 
-/// The alternatives that were tried for each subgraph of the result, with their cost. Computed when first
-/// shown.
+/// Shows the alternatives that were tried for each subgraph of the result, with their cost. They are computed
+/// when first shown.
 class SolverAlternatives : public CompactTree
 {
     Q_OBJECT
@@ -100,16 +101,17 @@ private:
     ViewContext m_context;
     SolverOutcomePtr m_outcome;
     bool m_wanted = false; ///< true before the alternatives have been requested
-    LatestJob<bool> m_job; ///< the job whose rows arrive one by one
+    LatestJob<bool> m_job; ///< the job that delivers the rows one by one
 };
 
 /// One sentence per limiting resource of a schedule, the strongest limit first.
 [[nodiscard]] QStringList limitSentences(const CriticalResources& resources);
-/// Paints the latency as one bar: compute, load and store.
+/// Paints the latency as a bar with three parts: compute, load and store.
 void paintLimits(QPainter& painter, const QRectF& area, const CriticalResources& resources,
                  const Theme& theme);
 
-/// The resources that limit the result, and what better hardware would save. Computed when first shown.
+/// Shows the resources that limit the result, and what better hardware would save. They are computed when
+/// first shown.
 class SolverLimits : public QWidget
 {
     Q_OBJECT

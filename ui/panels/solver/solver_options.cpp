@@ -153,7 +153,7 @@ verbs::SolveCall SolverOptions::call() const
     return out;
 }
 
-/// The options that a finish on the run excludes, as in verbs::SolveCall.
+/// Disables the options that a finish on the run excludes, as in verbs::SolveCall.
 void SolverOptions::refreshFinish()
 {
     m_finish->setEnabled(m_document.hasProblem() && !m_placeable->isChecked() &&
@@ -178,7 +178,7 @@ void SolverOptions::refresh()
 
 void SolverOptions::setRunning(bool running)
 {
-    // Each button has its own place, so that a click that comes too late does not hit another button.
+    // Each button keeps its place, so that a late click does not hit another button.
     m_running = running;
     m_run->setEnabled(!running && m_document.hasProblem());
     m_stop->setEnabled(running);

@@ -14,8 +14,8 @@ namespace tilewright::ui {
 
 class Actions;
 
-/// Settings of the next run: budget, threads, start, rules, and the preview in the graph. They are remembered
-/// between sessions, except the rules, which belong to the document.
+/// Settings of the next run: time budget, threads, start, rules, and the preview in the graph. All settings
+/// are saved between sessions, except the rules, which belong to the document.
 class SolverOptions : public ControlBar
 {
     Q_OBJECT
@@ -24,7 +24,7 @@ public:
 
     SolverOptions(Document& document, Actions& actions, QWidget* parent);
 
-    /// Returns these settings as the options of `solve`, without a given schedule.
+    /// Returns these settings as options of the verb `solve`, without a start schedule.
     [[nodiscard]] verbs::SolveCall call() const;
     [[nodiscard]] QPushButton* run() const { return m_run; }
     [[nodiscard]] QPushButton* stop() const { return m_stop; }
@@ -35,16 +35,17 @@ public:
     [[nodiscard]] QSpinBox* threads() const { return m_threads; }
     [[nodiscard]] QComboBox* start() const { return m_start; }
     [[nodiscard]] QComboBox* rules() const { return m_rules; }
-    [[nodiscard]] QComboBox* objective() const { return m_objective; } ///< by SolveObjective
-    [[nodiscard]] QCheckBox* finish() const { return m_finish; }       ///< SolveCall::finish
+    /// Entries in the order of SolveObjective.
+    [[nodiscard]] QComboBox* objective() const { return m_objective; }
+    [[nodiscard]] QCheckBox* finish() const { return m_finish; } ///< check box of SolveCall::finish
     [[nodiscard]] QCheckBox* placeable() const { return m_placeable; }
     [[nodiscard]] QCheckBox* preview() const { return m_preview; }
 
     void setRunning(bool running);
-    void setPaused(bool paused); ///< sets the label of the button
+    void setPaused(bool paused); ///< sets the label of the pause button
     /// Restores the user's choice of preview at the start of a run.
     void restorePreview();
-    /// Turns the preview off for the rest of this run; not remembered.
+    /// Turns the preview off for the rest of this run. The user's choice stays saved.
     void pausePreview();
 
 Q_SIGNALS:

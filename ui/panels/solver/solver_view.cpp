@@ -29,7 +29,7 @@ namespace {
 // These intervals are long so that the cores stay free for the solver.
 constexpr int kPreviewMs = 250;     // time between two previews
 constexpr int kStatusMs = 100;      // time between two lines of progress
-constexpr int kStopMs = 30;         // wait for the last result after Stop
+constexpr int kStopMs = 30;         // time to wait for the last result after Stop
 constexpr double kStallSeconds = 1; // seconds without improvement until the progress line says so
 constexpr std::size_t kRuns = 20;
 
@@ -38,7 +38,7 @@ bool hasLocks(const Schedule& schedule)
     return std::ranges::any_of(schedule.subgraphs, [](const SubgraphPtr& s) { return s->locked; });
 }
 
-/// The present phase of the search in words.
+/// Describes the current phase of the search.
 QString phaseText(const SolveStatus& s)
 {
     switch (s.phase) {
@@ -102,10 +102,10 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
         m_progress->setText(why);
         refresh();
     });
-    // A late result would refer to ops of another problem, or have another latency on another machine or
-    // under other rules.
+    // A late result would refer to ops of another problem, or its latency would belong to another machine or
+    // to other rules.
     document().whenChanged(this, Part::Problem | Part::Machine, [this](Parts parts) {
-        m_runs.clear(); // these belong to another problem or machine
+        m_runs.clear(); // the runs belong to another problem or machine
         listRuns();
         const bool any = m_job.isRunning() || m_card->outcome();
         if (parts.testFlag(Part::Problem) || any)
@@ -219,7 +219,7 @@ void SolverView::registerActions()
         tr("A constraint of the solver: the tiles of the selected ops, or of every subgraph, have a "
            "size or lie in a range."),
         whenOpen, [this] {
-            Q_EMIT started(); // shows the pane
+            Q_EMIT started(); // makes the window show the pane
             m_constraints->editTilesOfSelection();
         });
     ActionSpec ending{
@@ -237,14 +237,16 @@ void SolverView::registerActions()
     ending.keysAreFixed = true;
     QAction* stopping = registry().add(ending, [this](bool) { stop(); });
     stopping->setShortcutContext(
-        Qt::WidgetShortcut); // Esc has other meanings elsewhere: keyPressEvent() handles it
+        // keyPressEvent() handles Esc, because Esc has other meanings outside of this pane
+        Qt::WidgetShortcut);
 }
 
 void SolverView::startOrStop()
 {
     if (m_job.isRunning())
         return stop();
-    // A press just after the search ended by itself was meant to stop it, not to start another one.
+    // A key press just after the search has ended by itself was meant to stop it, not to start another
+    // search.
     if (!m_ended.isValid() || m_ended.elapsed() > m_latePressMs)
         start();
 }
@@ -258,7 +260,7 @@ Result<verbs::SolveCall> SolverView::call() const
     if (!constraints)
         return constraints.error();
     out.constraints = std::move(*constraints);
-    // locks apply even when the search starts from scratch
+    // Locks apply even if the search starts from scratch.
     if (from != SolverOptions::FromScratch || hasLocks(schedule))
         out.start = schedule;
     if (from == SolverOptions::SelectionOnly) {
@@ -277,11 +279,11 @@ void SolverView::start(bool findsCosts)
     if (!document().hasProblem() || m_job.isRunning())
         return;
     for (auto* box : m_options->findChildren<QAbstractSpinBox*>())
-        box->interpretText(); // F9 leaves the focus in a field
+        box->interpretText(); // a field may keep the focus when F9 is pressed
     const auto asked = this->call();
     if (!asked) {
         m_progress->setText(wholeSentence(asked.error().text()));
-        Q_EMIT started(); // makes the message visible
+        Q_EMIT started(); // makes the window show the pane with the message
         return;
     }
     const verbs::SolveCall& call = *asked;
@@ -321,11 +323,11 @@ void SolverView::stop()
         return;
     m_job.stop();
     endPreview();
-    if (!m_isPricing) // the searches that are done have costs
+    if (!m_isPricing) // a result without costs belongs to a run that does not search for them
         m_stopTimer.start();
 }
 
-/// The solver does not stop at once; the last schedule that it delivered is checked and kept.
+/// The solver does not stop at once. The last schedule that it delivers is checked and kept.
 void SolverView::finishWithBest()
 {
     if (!m_job.isRunning() || !m_best)
@@ -404,7 +406,8 @@ void SolverView::finish(const SolveResult& result, const std::shared_ptr<const R
         m_constraints->showCosts(result);
     if (result.provenOptimal && m_whole &&
         result.objective ==
-            SolveObjective::Latency) // a proof under locks does not cover schedules without them
+            // A proof under locks does not cover schedules that change locked subgraphs.
+            SolveObjective::Latency)
         document().addProof({m_before->problem, m_before->evaluation.rules, outcome->after->evaluation.total,
                              outcome->provenSpace});
     if (m_whole && document().bound() && result.lowerBound > document().bound()->value) {
@@ -502,10 +505,11 @@ void SolverView::refresh()
 void SolverView::resizeEvent(QResizeEvent* event)
 {
     View::resizeEvent(event);
-    // Two columns where there is room, one in a narrow dock.
+    // There are two columns if there is room, and one in a narrow dock.
     const bool wide = width() >= fontMetrics().averageCharWidth() * 90;
     m_columns->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
-    // Beside the result the curve takes the available height: the pane scrolls only below its minimum.
+    // Beside the result the curve takes the available height. The pane scrolls only if it is lower than its
+    // minimum height.
     m_plot->setSizePolicy(QSizePolicy::Expanding, wide ? QSizePolicy::Ignored : QSizePolicy::Preferred);
     m_columns->setStretch(0, wide ? 5 : 0);
     m_columns->setStretch(1, wide ? 7 : 1); // the column of the result

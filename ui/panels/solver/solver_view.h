@@ -16,8 +16,9 @@ class QScrollArea;
 
 namespace tilewright::ui {
 
-/// Auto-solve: settings, the running search (curve here, best schedule in the graph), and the result with its
-/// reasons. The document does not change before Apply, which is one undo step, and stays editable meanwhile.
+/// Auto-solve: settings, the running search (its curve here, its best schedule in the graph), and the result
+/// with its reasons. The document stays editable during the search. It changes only with Apply, which is one
+/// undo step.
 class SolverView : public View
 {
     Q_OBJECT
@@ -31,8 +32,8 @@ public:
     [[nodiscard]] QPushButton* applyButton() const { return m_card->applyButton(); }
     [[nodiscard]] QDoubleSpinBox* budget() const { return m_options->budget(); }
     [[nodiscard]] SolverOptions& options() const { return *m_options; }
-    /// A press this soon after the end of a search was meant to stop it; a test of a slow program allows
-    /// more.
+    /// Time in milliseconds after the end of a search in which a key press counts as an attempt to stop it. A
+    /// test of a slow program sets more.
     void setLatePressMs(int ms) { m_latePressMs = ms; }
     [[nodiscard]] SolverCard& card() const { return *m_card; }
     [[nodiscard]] SolverConstraints& constraints() const { return *m_constraints; }
@@ -53,10 +54,10 @@ protected:
 private:
     void build();
     void registerActions();
-    void startOrStop(); ///< the action of the shortcut
-    /// `findsCosts`: what each constraint costs is searched too.
+    void startOrStop(); ///< the action of the shortcut F9
+    /// Starts a search. `findsCosts`: the cost of each constraint is searched, too.
     void start(bool findsCosts = false);
-    [[nodiscard]] Result<verbs::SolveCall> call() const; ///< the search that start() starts
+    [[nodiscard]] Result<verbs::SolveCall> call() const; ///< options of the search that start() starts
     void stop();
     void showStatus(const SolveStatus& status);
     void finish(const SolveResult& result, const std::shared_ptr<const RunFinish>& onRun);
@@ -75,17 +76,19 @@ private:
     SolverJob m_job;
     SolverCurve m_curve;
     SolverOutcomePtr m_appliedRun;
-    Schedule m_appliedTo, m_applied;        ///< the schedules before and after m_appliedRun was applied
-    SnapshotPtr m_before;                   ///< the snapshot at the start of the run
-    bool m_whole = true;                    ///< true if the run may find every schedule
-    bool m_isPricing = false;               ///< true while the run searches for costs of constraints
+    /// The schedule before m_appliedRun was applied, and the schedule after it.
+    Schedule m_appliedTo, m_applied;
+    SnapshotPtr m_before; ///< the snapshot at the start of the run
+    /// true if no locks, constraints or selection restrict the schedules of the run
+    bool m_whole = true;
+    bool m_isPricing = false;               ///< true while the run also searches for the costs of constraints
     std::shared_ptr<const Schedule> m_best; ///< best schedule of the run so far
     std::int64_t m_evaluations = 0;         ///< evaluations of the run so far
-    std::vector<SolverOutcomePtr> m_runs;   ///< runs on this problem, on this machine, under these rules
+    std::vector<SolverOutcomePtr> m_runs;   ///< finished runs on this problem and machine under these rules
     QTimer m_stopTimer;                     ///< waits for the last result of a solver that was stopped
     QTimer m_previewTimer{this};            ///< limits how often the preview changes
     bool m_previewDue = false;
-    bool m_comparing = false;    ///< the preview is the result, shown beside the present schedule in Compare
+    bool m_comparing = false; ///< true while the result is previewed beside the current schedule in Compare
     QElapsedTimer m_sinceStatus; ///< time since the last line of progress
     QElapsedTimer m_ended;       ///< time since a search ended by itself
     int m_latePressMs = 700;

@@ -53,7 +53,7 @@ void TileRangeForm::edit(ScheduleConstraints::Tiles tiles)
     const Problem& problem = *m_document.problem();
     const QString ops = m_tiles.ops.empty() ? tr("every subgraph")
                                             : shortOpNames(problem, m_tiles.ops, commonPrefix(problem)).names;
-    constexpr qsizetype kNames = 40; // characters
+    constexpr qsizetype kNames = 40; // maximum number of characters for names of ops
     m_what->setText(tr("Tiles of %1").arg(ops.size() > kNames ? ops.left(kNames) + QChar(0x2026) : ops));
     for (std::size_t i = 0; i < m_fields.size(); ++i) {
         const ExtentRange& range = m_tiles.range.*kRanges[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Fields for a constraint of tiles.
+// Fields for a constraint on tiles.
 #pragma once
 
 #include "canvas/control_bar.h"
@@ -13,8 +13,8 @@
 
 namespace tilewright::ui {
 
-/// Three fields for the ranges of w, h and k of a constraint of tiles, and the buttons that set it or not.
-/// Hidden unless one is being edited.
+/// Three fields for the ranges of w, h and k in a constraint on tiles, with the buttons to set and to cancel
+/// it. Hidden unless a constraint is being edited.
 class TileRangeForm : public ControlBar
 {
     Q_OBJECT
@@ -23,7 +23,7 @@ public:
 
     /// Shows the constraint in the fields and moves the focus there.
     void edit(ScheduleConstraints::Tiles tiles);
-    /// The field of w (0), h or k.
+    /// Returns the field of w (axis 0), h (1) or k (2).
     [[nodiscard]] QLineEdit& field(std::size_t axis) const { return *m_fields[axis]; }
     [[nodiscard]] QPushButton& set() const { return *m_set; }
 
@@ -35,7 +35,7 @@ protected:
 
 private:
     void leave();
-    void take(); ///< makes the constraint, or says which field is refused and why
+    void take(); ///< sets the constraint, or says which field is refused and why
 
     Document& m_document;
     ScheduleConstraints::Tiles m_tiles;

@@ -18,9 +18,9 @@ namespace tilewright::ui {
 
 namespace {
 const QString kMimeType = QStringLiteral("application/x-tilewright-subgraphs");
-constexpr std::size_t kFewRows = 8; ///< up to this number, changed rows are announced one by one
+constexpr std::size_t kFewRows = 8; ///< maximum number of changed rows that are announced one by one
 
-/// A very large size, typed by mistake, is abbreviated so that it does not push other columns out of sight.
+/// Shortens a very large size, typed by mistake, so that it does not push other columns out of view.
 QString shortSize(const Granularity& g)
 {
     constexpr std::int64_t kLong = 1'000'000;
@@ -52,7 +52,7 @@ void SubgraphModel::follow()
     const SnapshotPtr next = m_document.snapshot();
     const std::size_t rows = next ? next->schedule.size() : 0;
     const bool reset = (before ? before->schedule.size() : 0) != rows;
-    // The number of rows is the same: only data changes are announced, so that selection and scroll position
+    // The number of rows is unchanged: only changed data is announced, so that selection and scroll position
     // are kept.
     m_snapshot = next;
     const auto sharesBefore = std::exchange(m_shares, {});
@@ -65,7 +65,7 @@ void SubgraphModel::follow()
     if (m_snapshot && m_named != m_snapshot->problem) {
         m_named = m_snapshot->problem;
         m_prefix = commonPrefix(*m_named);
-        return setTable(subgraphs()); // the column of energies is copied only if there are energies
+        return setTable(subgraphs()); // the column of energies is copied only if the problem has energies
     }
     if (reset)
         return setCount(rows);
@@ -155,7 +155,7 @@ Table SubgraphModel::subgraphs()
                    {tr("Measured"), ColumnKind::Number,
                     tr("What an overlay says of the ops: %1.").arg(shownTitle(m_shown))}};
     out.nameColumns(tr("subgraph\tops\tw×h×k\tlatency\tchange\tcompute\tmemory\tbound\tpeak working set"));
-    // Copies have three columns for the column of times.
+    // A copied table has three columns in place of the column of times.
     out.columns[Time].name = tr("compute\tmemory\tbound");
     out.columns[Memory].name = tr("peak working set");
     out.columns[Energy].name = tr("energy in pJ");
@@ -289,7 +289,7 @@ std::optional<SubgraphModel::Move> SubgraphModel::moveOf(const QMimeData* data, 
         move.rows.emplace_back(static_cast<std::size_t>(r));
     }
     const auto before = static_cast<std::size_t>(row < 0 ? rowCount() : row);
-    // The position counts only the rows that stay.
+    // The target position counts only the rows that stay in place.
     const auto moved = std::ranges::count_if(move.rows, [&](SubgraphId r) { return r.index() < before; });
     move.position = before - static_cast<std::size_t>(moved);
     return move;
@@ -301,11 +301,11 @@ bool SubgraphModel::dropMimeData(const QMimeData* data, Qt::DropAction, int row,
     const auto move = parent.isValid() ? std::nullopt : moveOf(data, row);
     if (move)
         Q_EMIT reorderRequested(move->rows, move->position);
-    return false; // the document has moved the rows; the view must not
+    return false; // the document moves the rows, so the view must not remove them
 }
 
 namespace {
-constexpr double kApart = 8; // pixels between the names and the block
+constexpr double kApart = 8; // pixels between the names of the ops and the name of their block
 } // namespace
 
 SubgraphDelegate::SubgraphDelegate(const SubgraphModel& model, const ThemeSource& themes, QObject* parent)
@@ -334,7 +334,7 @@ bool SubgraphDelegate::paintCell(QPainter& painter, const QStyleOptionViewItem& 
         return true;
     const bool selected = option.state & QStyle::State_Selected;
     const QRectF cell = QRectF(option.rect);
-    // A pale selection keeps bars and colours readable.
+    // A pale selection colour, so that bars and colours stay readable.
     painter.fillRect(cell, selected          ? theme().selection
                            : index.row() % 2 ? Theme::mix(theme().canvas, theme().text, 0.025)
                                              : theme().canvas);
@@ -365,7 +365,7 @@ bool SubgraphDelegate::paintCell(QPainter& painter, const QStyleOptionViewItem& 
         painter.setFont(numberFont());
         const QRectF text = cell.adjusted(4, 0, -4, 0);
         QString shown = index.data().toString();
-        const TextMetrics fm(painter.font()); // all digits are equally wide
+        const TextMetrics fm(painter.font()); // the digits of this font all have the same width
         if (fm.horizontalAdvance(QLatin1Char('0')) * static_cast<double>(shown.size()) > text.width())
             shown = fm.elidedText(shown, Qt::ElideMiddle, text.width());
         const Qt::Alignment side = index.column() == SubgraphModel::Size ? Qt::AlignLeft : Qt::AlignRight;
@@ -422,13 +422,13 @@ void SubgraphDelegate::paintOps(QPainter& painter, const QRectF& cell, const QFo
 
 OpNames SubgraphDelegate::opsIn(std::size_t row, const QFont& font, double width) const
 {
-    // The distinctive parts of the names get the width first. The common part of the names ("head0"), shown
-    // behind them, is cut first.
+    // The distinctive parts of the names get the width first. The common block ("head0"), shown behind the
+    // names, is cut first.
     const OpNames text = m_model.names(row);
     const TextMetrics fm(font);
     const auto fits = [&](const QString& shown, double room) { return fm.horizontalAdvance(shown) <= room; };
-    // "pointwise12" keeps its number. Of several names the first ones are shown in full, or the first one
-    // cut.
+    // The number of "pointwise12" is never cut. Of several names, as many as fit are shown in full; if none
+    // fits, the first one is cut.
     const qsizetype comma = text.names.indexOf(QLatin1Char(','));
     const QString name = comma < 0 ? text.names : text.names.left(comma);
     const QString more = comma < 0 ? QString() : QStringLiteral(", …");
@@ -440,8 +440,8 @@ OpNames SubgraphDelegate::opsIn(std::size_t row, const QFont& font, double width
     const double beside = width - fm.horizontalAdvance(names) - kApart;
     if (text.where.isEmpty() || beside >= fm.horizontalAdvance(QStringLiteral("mmm")))
         return {names, text.where.isEmpty() ? QString() : fm.elidedText(text.where, Qt::ElideLeft, beside)};
-    // Without room for the block beside the names, an abbreviation precedes the first name, because equal
-    // blocks differ in nothing else: "head1.query, scores" becomes "h1.query, …".
+    // If there is no room for the block behind the names, its abbreviation precedes the first name, because
+    // equal blocks differ in nothing else: "head1.query, scores" becomes "h1.query, …".
     const QString whole = text.where + QLatin1Char('.') + name;
     const QString dots(QChar(u'…'));
     for (const QString& sign : {more, comma < 0 ? QString() : dots})

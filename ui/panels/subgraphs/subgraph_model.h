@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The schedule as a table: model, and painting of its rows.
+// The schedule as a table: item model, and painting of its rows.
 #pragma once
 
 #include "canvas/table_model.h"
@@ -12,8 +12,8 @@
 
 namespace tilewright::ui {
 
-/// The schedule as a table: one row per subgraph, in execution order. Dropping dragged rows only emits
-/// reorderRequested(); the document changes the order.
+/// The schedule as a table with one row per subgraph, in execution order. Dropping dragged rows only emits
+/// reorderRequested(): the document changes the order.
 class SubgraphModel : public TableModel
 {
     Q_OBJECT
@@ -36,27 +36,28 @@ public:
         std::size_t position = 0;
         bool operator==(const Move&) const = default;
     };
-    /// The move that a drop of `data` before row `row` means; nullopt if `data` has no rows.
+    /// Returns the move that results from dropping `data` before row `row`; nullopt if `data` has no rows.
     [[nodiscard]] std::optional<Move> moveOf(const QMimeData* data, int row) const;
 
     [[nodiscard]] const Snapshot* snapshot() const { return m_snapshot.get(); }
     /// Longest latency of any row: the full width of the time bars.
     [[nodiscard]] double longest() const { return m_longest; }
-    /// The row's latency minus the baseline's latency for its ops, or minus its share of it (BaselineShare).
+    /// Returns the row's latency minus the baseline's latency for the same ops; if the row has only a share
+    /// of a baseline subgraph, minus that share (BaselineShare).
     [[nodiscard]] std::optional<double> change(std::size_t row) const;
     /// The first problem of the row; null if it has none.
     [[nodiscard]] const Issue* issue(std::size_t row) const;
     [[nodiscard]] std::size_t colour(std::size_t row) const;
-    /// The abbreviated ops of a row.
+    /// Names of the ops of a row, abbreviated.
     [[nodiscard]] OpNames names(std::size_t row) const;
     [[nodiscard]] bool hasBaseline() const { return m_document.baseline() != nullptr; }
     [[nodiscard]] bool hasEnergy() const { return m_snapshot && m_snapshot->problem->hasEnergy(); }
-    /// Takes what is shown of the value of each op in an overlay; empty: there is none.
+    /// Sets the value of each op in an overlay and how it is shown; empty if there is no overlay.
     void setMeasured(std::vector<std::optional<double>> ofOps, overlay::Shown shown);
     [[nodiscard]] bool hasMeasured() const { return !m_measured.empty(); }
-    /// The overlay value of the ops of a row, which have one value in common.
+    /// Returns the overlay value that all ops of a row have in common; nothing if they have none.
     [[nodiscard]] std::optional<double> measured(std::size_t row) const;
-    /// True if some row has a mark beside its number: a problem or a lock.
+    /// True if some row has a mark beside its number for a problem or a lock.
     [[nodiscard]] bool hasMarks() const;
 
 Q_SIGNALS:
@@ -66,19 +67,19 @@ private:
     [[nodiscard]] Table subgraphs();
     [[nodiscard]] TableCell cellOf(std::size_t row, Column column) const;
     [[nodiscard]] QString tipOf(std::size_t row) const;
-    void follow(); ///< follows the document
+    void follow(); ///< updates the model to the document's state
     void refreshBaseline();
     void share();
 
     Document& m_document;
     SnapshotPtr m_snapshot;
     double m_longest = 0;
-    std::vector<std::size_t> m_colours;            ///< colours of the rows at the last announcement
+    std::vector<std::size_t> m_colours;            ///< row colours at the time of the last announcement
     std::vector<BaselineShare> m_shares;           ///< baseline shares of the rows; empty without a baseline
-    std::vector<std::optional<double>> m_measured; ///< by op
+    std::vector<std::optional<double>> m_measured; ///< overlay value of each op
     overlay::Shown m_shown = overlay::Shown::Ratio;
-    ProblemPtr m_named; ///< the problem that m_prefix belongs to
-    QString m_prefix;   ///< common prefix of the names of all its ops
+    ProblemPtr m_named; ///< the problem from which m_prefix was computed
+    QString m_prefix;   ///< common prefix of the names of all ops
 };
 
 /// Paints number badges, time bars and working-set bars of the subgraph rows.
@@ -88,9 +89,9 @@ class SubgraphDelegate : public TableDelegate
 public:
     SubgraphDelegate(const SubgraphModel& model, const ThemeSource& themes, QObject* parent = nullptr);
 
-    /// The names of the ops of a row and their common block, cut to the available width.
+    /// Names of the ops of a row and of their common block, cut to the available width.
     [[nodiscard]] OpNames opsIn(std::size_t row, const QFont& font, double width) const;
-    /// Width of the first name with its block in front and an ellipsis for further names.
+    /// Returns the width of the first name with its block, plus an ellipsis that stands for further names.
     [[nodiscard]] double nameWidth(std::size_t row, const QFont& font) const;
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 

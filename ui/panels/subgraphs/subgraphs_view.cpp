@@ -21,7 +21,8 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr int kMeasuredRows = 300;    ///< number of rows that decide the width of number columns
+/// Maximum number of rows whose texts determine the widths of the number columns.
+constexpr int kMeasuredRows = 300;
 constexpr double kLargestNames = 0.6; ///< largest share of the pane for the names of the ops
 } // namespace
 
@@ -136,7 +137,7 @@ void SubgraphsView::fitColumns()
     const QFontMetrics fm(numberFont());
     const auto wide = [&](const QString& sample) { return fm.horizontalAdvance(sample) + 10; };
     const QString last = QString::number(std::max(9, m_model->rowCount() - 1));
-    // All digits of the number font are equally wide, so the longest text is the widest.
+    // All digits of the number font have the same width, so the longest text is the widest one.
     const auto widest = [&](SubgraphModel::Column column, const QString& sample) {
         const std::vector<qsizetype>& letters = m_letters[column];
         const auto most = std::max_element(letters.begin(), letters.end());
@@ -144,7 +145,7 @@ void SubgraphsView::fitColumns()
             return wide(sample);
         return wide(m_model->index(static_cast<int>(most - letters.begin()), column).data().toString());
     };
-    // Every column fits its contents; the column of ops gets the rest.
+    // The width of every column fits its contents; the column of ops gets the remaining width.
     std::array<int, SubgraphModel::ColumnCount> widths{};
     widths[SubgraphModel::Number] =
         wide(last) + std::max(14, fm.height() * 2 / 3) + (m_model->hasMarks() ? 18 : 0);
@@ -164,12 +165,13 @@ void SubgraphsView::fitColumns()
     };
     const int least = fontMetrics().horizontalAdvance(QStringLiteral("contex…10"));
     const int pleasant = fontMetrics().horizontalAdvance(QStringLiteral("h0.context, …"));
-    // Where there is no room, the energy is in the Inspector alone.
+    // If there is no room, the column of energies is hidden; the Inspector shows the energy.
     const bool hidesEnergy = left() < least;
     m_table->setColumnHidden(SubgraphModel::Energy, !m_model->hasEnergy() || hidesEnergy);
     if (hidesEnergy)
         widths[SubgraphModel::Energy] = 0;
-    // Shorter bars are still readable, and better than a column that has to be scrolled into view.
+    // Bars this short, in pixels, are still readable, and better than a column that must be scrolled into
+    // view.
     constexpr int kShortestBars = 36;
     for (const auto column : {SubgraphModel::Time, SubgraphModel::Memory})
         if (const int lacking = pleasant - left(); lacking > 0) {
@@ -178,7 +180,7 @@ void SubgraphsView::fitColumns()
             int& width = widths[static_cast<std::size_t>(column)];
             width = std::max(std::min(floor, width), width - lacking);
         }
-    // If the table has to be scrolled anyway, for large letters, names are not cut.
+    // If the table must be scrolled anyway because of a large font, names are not cut.
     widths[SubgraphModel::Ops] = left() >= least ? left() : std::max(least, widestName());
     for (int c = 0; c < SubgraphModel::ColumnCount; ++c)
         if (m_table->columnWidth(c) != widths[static_cast<std::size_t>(c)] && !m_table->isColumnHidden(c))

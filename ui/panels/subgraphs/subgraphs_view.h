@@ -41,23 +41,23 @@ private:
     void refreshDragging(); ///< rows can be moved only while sorted by execution order
     void showMenu(const QPoint& position);
     void showDropTarget(const QMimeData* rows,
-                        QPointF at); ///< shows the target of dragged rows and its effect
+                        QPointF at); ///< shows where dragged rows would go, and the effect of the drop
     void clearDropTarget();
 
     SubgraphModel* m_model;
-    SortedRows* m_rows; ///< m_model in the sorted order
+    SortedRows* m_rows; ///< the rows of m_model in sorted order
     SubgraphDelegate* m_delegate;
     QTableView* m_table;
     QLabel* m_hint;
-    QFrame* m_line;    ///< the drop position of dragged rows
-    QLabel* m_verdict; ///< the effect of a drop
+    QFrame* m_line;    ///< line at the drop position of dragged rows
+    QLabel* m_verdict; ///< text on the effect of a drop
     std::optional<SubgraphModel::Move> m_dropTarget;
-    /// Text lengths of each column, by row. Cached: an edit changes few rows, and formatting all texts takes
-    /// milliseconds.
+    /// Length of the text of each row, by column. Cached, because an edit changes few rows and formatting all
+    /// texts takes milliseconds.
     std::array<std::vector<qsizetype>, SubgraphModel::ColumnCount> m_letters;
     bool m_updating = false;
     bool m_layingOut = false;
-    bool m_handSized = false; ///< true after the user has set a width: widths are kept
+    bool m_handSized = false; ///< true after the user has set the width of a column: all widths are kept then
 };
 
 } // namespace tilewright::ui

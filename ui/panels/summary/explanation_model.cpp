@@ -10,7 +10,7 @@
 
 namespace tilewright::ui {
 
-/// A value and its place in the tree. The root owns the explanation; its children point into it.
+/// A value with its position in the tree. The root owns the explanation; the other items point into it.
 struct ExplanationModel::Item
 {
     Item(const ExplainedValue& shown, const Item* above, int place) : value(&shown), parent(above), row(place)
@@ -135,7 +135,7 @@ void asExplanation(QTreeView& tree, const QString& name, ExplanationModel& model
     tree.setFrameShape(QFrame::NoFrame);
     tree.setMinimumHeight(1);
     tree.header()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    // Long names leave the values in sight.
+    // The user can change the width of the column of names: long names must not push the values out of view.
     tree.header()->setSectionResizeMode(0, QHeaderView::Interactive);
     const auto fit = [&tree] {
         tree.resizeColumnToContents(0);

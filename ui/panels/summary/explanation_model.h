@@ -22,9 +22,9 @@ public:
 
     void setExplanation(ExplainedValue explanation);
     void clear();
-    /// The shown explanation; null if there is none.
+    /// The explanation that is shown; null if there is none.
     [[nodiscard]] const ExplainedValue* explanation() const;
-    /// The value of a row; null for an index that is not of this model.
+    /// Returns the value of a row; null if the index does not belong to this model.
     [[nodiscard]] const ExplainedValue* valueAt(const QModelIndex& index) const;
 
     [[nodiscard]] QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
@@ -41,7 +41,7 @@ private:
     std::unique_ptr<Item> m_root;
 };
 
-/// Shows the model in a tree with the looks of all explanations.
+/// Sets up a tree view that shows the model in the common style of explanations.
 void asExplanation(QTreeView& tree, const QString& name, ExplanationModel& model);
 
 } // namespace tilewright::ui

@@ -37,7 +37,8 @@ void LanguagePage::show(std::span<const verbs::Summary> summaries)
         for (const verbs::LanguageLine& line : verbs::languageLines(summaries.front()))
             m_values.push_back(line.explained ? std::optional(*line.explained) : std::nullopt);
     int row = m_table->currentIndex().row();
-    if (row < 0 || row >= static_cast<int>(m_values.size())) // the first with something to show
+    // Without a valid row, select the first one with an explanation.
+    if (row < 0 || row >= static_cast<int>(m_values.size()))
         row = static_cast<int>(std::ranges::find_if(m_values, [](const auto& v) { return v.has_value(); }) -
                                m_values.begin());
     m_rows->setTable(languageTable(summaries));

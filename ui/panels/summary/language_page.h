@@ -14,20 +14,21 @@ class QTreeView;
 
 namespace tilewright::ui {
 
-/// The key figures of a language model, beside an explanation of the selected one.
+/// The key figures of a language model, beside an explanation of the selected figure.
 class LanguagePage : public QSplitter
 {
     Q_OBJECT
 public:
     explicit LanguagePage(QWidget* parent = nullptr);
 
-    /// Shows the figures of a model, or of two that are compared; nothing if the first one has none.
+    /// Shows the key figures of one model, or of two models that are compared; nothing if the first one has
+    /// none.
     void show(std::span<const verbs::Summary> summaries);
 
 private:
     void explain();
 
-    std::vector<std::optional<ExplainedValue>> m_values; ///< value of each row of the table
+    std::vector<std::optional<ExplainedValue>> m_values; ///< explained value of each row of the table
     TableModel* m_rows;
     QTableView* m_table;
     ExplanationModel* m_explained;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs of the rows of the Summary pane, of the open model and of what it is compared with.
+// Runs of the rows of the Summary pane, for the open model and for the second block.
 #include "canvas/number_box.h"
 #include "panels/summary/summary_tables.h"
 #include "panels/summary/summary_view.h"
@@ -14,7 +14,7 @@ using State = verbs::SummaryRow::State;
 
 SummaryView::~SummaryView()
 {
-    for (Runs& runs : m_runs) // each asks its work to stop; the pool waits for the end
+    for (Runs& runs : m_runs) // all jobs are asked to stop here; the pool waits for their end
         runs.jobs = {};
 }
 
@@ -29,8 +29,8 @@ verbs::SummarySubject SummaryView::subject(std::size_t block) const
     } else {
         out = *m_otherSubject;
     }
-    // An edited schedule is taken to another machine. A start schedule is made for the machine, as by the
-    // verb.
+    // An edited schedule is transferred to the other machine. A start schedule is made anew for that machine,
+    // as by the verb `summary`.
     const bool edited = !document().isStartSchedule();
     if (block == 0 ||
         (edited && m_other->machine && lower::sameGraph(*out.model->problem, *m_model->problem))) {
@@ -53,7 +53,7 @@ void SummaryView::reset(std::size_t block)
     for (auto& job : m_runs[block].jobs)
         job->cancel();
     m_runs[block].done = {};
-    m_lines.clear(); // they name rows of the summaries before; the table has none until showRows()
+    m_lines.clear(); // the lines name rows of the old summaries; the table is empty until showRows()
     if (block < m_summaries.size())
         m_summaries[block] = m_model ? verbs::emptySummary(subject(block)) : verbs::Summary();
     m_explained->clear();
@@ -71,7 +71,7 @@ void SummaryView::renewOther()
         else
             call.workload = m_other->workload;
         call.machines = {m_other->machine.value_or(m_model->machine)};
-        if (m_other->machine && document().rulesReason().isEmpty()) // chosen by the user
+        if (m_other->machine && document().rulesReason().isEmpty()) // use the rules that the user has chosen
             call.rules.value = document().rules();
         if (auto subjects = verbs::subjectsOf(call))
             m_otherSubject = std::move(subjects->front());
@@ -115,7 +115,8 @@ Status SummaryView::compareWithFile(const QString& path)
         setOther(Other{{}, std::move(call)});
         return Unit{};
     }
-    auto machine = lower::loadMachine(std::span(&call.file, 1)); // as --machine reads it
+    // Reads a machine in the same way as --machine.
+    auto machine = lower::loadMachine(std::span(&call.file, 1));
     if (!machine)
         return machine.error();
     setOther(Other{std::move(*machine), {}});
@@ -182,21 +183,22 @@ void SummaryView::run(SummaryKind kind, std::size_t block)
 void SummaryView::toggle(SummaryKind kind, std::size_t block)
 {
     if (isRunning(kind, block))
-        m_runs[block].jobs[indexOf(kind)]->finishEarly(); // a search gives the best so far
+        m_runs[block].jobs[indexOf(kind)]->finishEarly(); // a search ends with its best result so far
     else
         run(kind, block);
 }
 
 void SummaryView::deliver(SummaryKind kind, std::size_t block, Row row)
 {
-    // A row that was stopped before it had a result counts as not run.
+    // A row whose run was stopped before it had a result counts as not run.
     if (row.state == State::Failed && row.interrupted)
         row = verbs::rowNotRun(kind);
     m_summaries[block].rows[indexOf(kind)] = std::move(row);
     showRows();
     showLayer();
     const auto shown = lineOf(m_table->currentIndex().row());
-    if (shown.kind == kind || (block == 0 && isComparing())) // the ratios change as well
+    // In a comparison the ratios of the row change as well.
+    if (shown.kind == kind || (block == 0 && isComparing()))
         explain(m_table->currentIndex());
 }
 

@@ -52,7 +52,7 @@ Table paneTable(std::span<const verbs::Summary> summaries)
     for (std::vector<TableCell>& row : out.rows) {
         row.insert(row.begin() + SummaryButton, TableCell(QString()));
         for (TableCell& cell : row)
-            cell.tip = plain(QString::fromStdString(cell.tip)); // with names of the file
+            cell.tip = plain(QString::fromStdString(cell.tip)); // the tooltip contains names from the file
     }
     return out;
 }

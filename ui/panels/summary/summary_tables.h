@@ -28,11 +28,12 @@ enum SummaryTableColumn : std::uint8_t {
     return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
 }
 
-/// The table of all lenses for the pane: verbs::summaryTable() with a column for buttons, and tooltips.
+/// Returns the table of all lenses for the pane: verbs::summaryTable() with a column for buttons, and with
+/// tooltips.
 [[nodiscard]] Table paneTable(std::span<const verbs::Summary> summaries);
-/// The figures of one operator: a row for each lens, on each machine.
+/// Returns the figures of one operator: one row per lens and machine.
 [[nodiscard]] Table layerTable(std::span<const verbs::Summary> summaries, std::optional<OperatorId> op);
-/// The key figures of a language model, a column for each of the summaries that has some.
+/// Returns the key figures of a language model: one column for each summary that has them.
 [[nodiscard]] Table languageTable(std::span<const verbs::Summary> summaries);
 
 } // namespace tilewright::ui

@@ -87,7 +87,7 @@ SummaryView::SummaryView(const ViewContext& context, QWidget* parent)
     m_halves->addWidget(m_table);
     connect(m_table, &QWidget::customContextMenuRequested, this, &SummaryView::showMenu);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this, &SummaryView::explain);
-    connect(m_table, &QTableView::activated, this, [this](const QModelIndex& cell) { // Enter, double click
+    connect(m_table, &QTableView::activated, this, [this](const QModelIndex& cell) { // Enter or double click
         const std::size_t block = lineOf(cell.row()).summary;
         if (const Row* row = rowOf(cell.row());
             row && row->state != State::Done && !isRunning(row->kind, block))
@@ -202,17 +202,18 @@ void SummaryView::showRows()
         if (!m_lines[i].floor && !m_lines[i].kind)
             m_table->setSpan(static_cast<int>(i), 0, 1, SummaryLeftOut + 1);
     showButtons();
-    if (!m_table->currentIndex().isValid() && !m_lines.empty()) // the floor is explained at first
+    if (!m_table->currentIndex().isValid() && !m_lines.empty()) // initially, explain the floor
         m_table->setCurrentIndex(m_rows->index(isComparing() ? 1 : 0, SummaryFirstFigure));
     showHeadline();
-    if (!m_explained->explanation()) // of the cell that was current before the rows were reset
+    // The explanation of the cell that was current before the rows were reset.
+    if (!m_explained->explanation())
         explain(m_table->currentIndex());
     m_language->show(m_summaries);
     const int page = m_pages->indexOf(m_language);
     if (const bool isLanguage = m_summaries.front().language.has_value();
         isLanguage != m_pages->isTabVisible(page)) {
         m_pages->setTabVisible(page, isLanguage);
-        if (isLanguage) { // tokens a second are what is asked first
+        if (isLanguage) { // for a language model, first explain the tokens per second
             const int height = m_halves->height();
             m_halves->setSizes({height / 3, height - height / 3});
         }
@@ -255,12 +256,13 @@ void SummaryView::showButtons()
     for (std::size_t i = 0; i < m_lines.size(); ++i) {
         const Row* row = rowOf(static_cast<int>(i));
         if (!row || verbs::isQuick(row->kind))
-            continue; // always current
+            continue; // such a row is always up to date
         const SummaryKind kind = row->kind;
         const std::size_t block = m_lines[i].summary;
         const QModelIndex cell = m_rows->index(static_cast<int>(i), SummaryButton);
         QToolButton*& button = m_runs[block].buttons[indexOf(kind)];
-        if (m_table->indexWidget(cell) == nullptr) { // the table was reset, which deletes the buttons
+        // Create the button again, because a reset of the table deletes it.
+        if (m_table->indexWidget(cell) == nullptr) {
             button = new QToolButton;
             button->setObjectName(
                 QStringLiteral("summary.run.%1%2")
@@ -319,7 +321,7 @@ void SummaryView::showLayer()
                   link)
            : rich(tr("Select an operator, for example in the graph, to see its figures in every lens.") +
                   link));
-    // Only the operators of the open model are known by their number.
+    // Numbers of operators belong to the open model, so the layer table is shown for it only.
     m_layerRows->setTable(
         layerTable(std::span(m_summaries).first(m_other && m_other->machine ? m_summaries.size() : 1), op));
 }

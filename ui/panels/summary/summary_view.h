@@ -25,10 +25,10 @@ namespace tilewright::ui {
 class ControlBar;
 class LanguagePage;
 
-/// The Summary has one row for each lens: its figures, beside the floor (R19). Rows are searched or simulated
-/// when asked. The Summary also shows what each figure is made of, and the figures of the selected operator
-/// in every lens. Another machine, or another model on this machine, has a second block of rows with the
-/// ratio of each figure.
+/// The Summary has one row per lens, with the figures of the lens beside the floor (R19). Rows are searched
+/// or simulated on request. Below the rows are an explanation of each figure, and the figures of the selected
+/// operator in every lens. Another machine, or another model on this machine, gets a second block of rows
+/// with the ratio of each figure.
 class SummaryView : public View
 {
     Q_OBJECT
@@ -44,7 +44,7 @@ public:
     [[nodiscard]] QTreeView* explanation() const { return m_tree; }
     [[nodiscard]] QTableView* layer() const { return m_layer; }
     [[nodiscard]] QTabWidget* pages() const { return m_pages; }
-    /// Summary of the open model (`block` 0) or of what it is compared with (1).
+    /// Summary of a block of rows: 0 = the open model, 1 = the machine or model that it is compared with.
     [[nodiscard]] const verbs::Summary& summary(std::size_t block = 0) const { return m_summaries[block]; }
     [[nodiscard]] bool isComparing() const { return m_summaries.size() > 1; }
     /// The button of a row, which runs it or cancels the run.
@@ -58,35 +58,35 @@ public:
     [[nodiscard]] Status compareWithFile(const QString& path);
     void endComparison();
 
-    /// Writes the table as CSV or, for another ending than .csv, as JSON with the explanations.
+    /// Writes the table as CSV if the file ends in .csv, otherwise as JSON with the explanations.
     [[nodiscard]] Status exportTable(const QString& path) const;
 
 protected:
     void bringUpToDate() override;
-    void resizeEvent(QResizeEvent* event) override; ///< a low pane has both parts side by side
+    void resizeEvent(QResizeEvent* event) override; ///< in a low pane both parts are side by side
 
 private:
     using Row = verbs::SummaryRow;
     using Job = LatestJob<Row>;
     static constexpr std::size_t kRows = verbs::kSummaryKinds.size();
 
-    /// What the open model is compared with: the same model on another machine, or another model.
+    /// The subject of the second block: the same model on another machine, or another model.
     struct Other
     {
         std::optional<Machine> machine;
-        verbs::WorkloadCall workload; ///< workload of another model
+        verbs::WorkloadCall workload; ///< workload of the other model; unused for another machine
     };
     /// The runs of the rows of one summary.
     struct Runs
     {
-        std::array<double, kRows> done{}; ///< share of a running row that is done
+        std::array<double, kRows> done{}; ///< completed fraction of each running row
         std::array<std::unique_ptr<Job>, kRows> jobs;
         std::array<QToolButton*, kRows> buttons{};
     };
 
     void addCommands();
     void fillCompareMenu();
-    void reset(std::size_t block); ///< another model or machine: no row has been run
+    void reset(std::size_t block); ///< clears the block's runs after a change of model or machine
     void renewOther();
     void setOther(std::optional<Other> other);
     void run(verbs::SummaryKind kind, std::size_t block);
@@ -105,22 +105,24 @@ private:
     void chooseOther(bool isMachine);
     void applySolved();
     [[nodiscard]] verbs::SummaryLine lineOf(int tableRow) const;
-    [[nodiscard]] const Row* rowOf(int tableRow) const;         ///< null for a floor or a heading
-    [[nodiscard]] QString about(const QModelIndex& cell) const; ///< what a row says beside its figures
+    /// The row of the Summary; null for a floor or a heading.
+    [[nodiscard]] const Row* rowOf(int tableRow) const;
+    [[nodiscard]] QString about(const QModelIndex& cell) const; ///< text on a row in addition to its figures
 
-    lower::ModelOnMachinePtr m_model; ///< model of the rows
+    lower::ModelOnMachinePtr m_model; ///< the open model on its machine, to which the rows belong
     std::optional<Other> m_other;
     std::optional<verbs::SummarySubject> m_otherSubject; ///< subject of the second block
-    QString m_otherError;                                ///< why there is no second block
-    std::vector<verbs::Summary> m_summaries{1};          ///< one, or two that are compared
-    std::vector<verbs::SummaryLine> m_lines;             ///< rows of the table
+    QString m_otherError;                                ///< the reason why there is no second block
+    /// summary of the open model; in a comparison, also that of the second block
+    std::vector<verbs::Summary> m_summaries{1};
+    std::vector<verbs::SummaryLine> m_lines; ///< lines of the table
     QThreadPool m_pool;
-    std::array<Runs, 2> m_runs; ///< runs of each summary
+    std::array<Runs, 2> m_runs; ///< runs of each block
     QLabel* m_headline;
     ControlBar* m_bar;
     QDoubleSpinBox* m_seconds;
     QMenu* m_compare;
-    QToolButton* m_end; ///< ends the comparison
+    QToolButton* m_end; ///< button that ends the comparison
     QAction* m_apply = nullptr;
     TableModel* m_rows;
     QSplitter* m_halves;

@@ -47,13 +47,14 @@ QString kindText(DifferenceKind kind)
     return tr("retain");
 }
 
-/// Position of the first of these subgraphs in its schedule, to sort by; empty if there is none.
+/// Returns the position of the first of these subgraphs in its schedule, for sorting; empty if there are
+/// none.
 std::optional<double> place(const std::vector<SubgraphId>& ids)
 {
     return ids.empty() ? std::nullopt : std::optional(static_cast<double>(ids.front().index()));
 }
 
-/// The ops of each operator of a model.
+/// Returns the ops of each operator of a model.
 std::vector<std::set<OpId>> opsOfOperators(const lower::ModelOnMachine& model)
 {
     std::vector<std::set<OpId>> out(model.model().operators.size());
@@ -73,7 +74,7 @@ QString resultShape(const lower::ModelsOnMachine& models, std::size_t side, std:
     return sizes.join(QChar(0x00D7));
 }
 
-/// Adds two cells for a figure: the screen shows the present value and the difference, a copied table the
+/// Adds two cells for a figure. The screen shows the current value and the difference; a copied table has the
 /// values before and after.
 void addFigures(std::vector<TableCell>& row, double before, double after, bool isThere)
 {
@@ -107,7 +108,7 @@ DifferenceTable differencesOf(const Comparison& comparison, const QString& prefi
     for (const Contribution& c : comparison.contributions) {
         const Difference& d = c.difference;
         const double share = comparison.before > 0 ? c.delta / comparison.before : 0;
-        // Names of ops are not reformatted, but shortened as in the graphs.
+        // Numbers in names of ops are not reformatted; names are shortened as in the graphs.
         const auto shown = [&](const std::string& text) {
             return d.kind == DifferenceKind::Granularity
                        ? sentence(text)
@@ -195,13 +196,14 @@ DifferenceTable differencesOf(const lower::ModelsOnMachine& models)
 
 namespace {
 
-/// Lays out B first, so that A's nodes stay near B's positions, in as many columns, and common subgraphs have
-/// the same colour.
+/// Lays out the graph of B first. Then A's nodes are placed near B's positions and in as many columns, and
+/// common subgraphs get the same colour.
 void addGraphs(CompareData& data, std::array<GraphOptions, 2> options, SubgraphColours colours,
                const GraphMetrics& metrics, const Progress& progress)
 {
     GraphShape shape;
-    // Differences refer to ops; among thousands of ops, only cards that contain them are visible.
+    // Differences refer to ops. In a graph with thousands of ops only the cards that contain these ops are
+    // visible.
     shape.cards = !data.models && std::ranges::all_of(data.snapshots, [](const SnapshotPtr& snapshot) {
         return snapshot->problem->opCount() > kCardsAbove;
     });
@@ -252,7 +254,7 @@ CompareDataPtr compareData(const SnapshotPtr& a, const SnapshotPtr& b, const std
     data->totals = {data->comparison.before, data->comparison.after};
     data->otherHardware =
         a->problem->hardware() != b->problem->hardware() || a->problem->data().ops != b->problem->data().ops;
-    if (data->otherHardware) { // the schedules are evaluated separately
+    if (data->otherHardware) { // the hardware differs, so each schedule is evaluated on its own
         data->totals = {a->evaluation.total, b->evaluation.total};
         data->unitOfA = unitOfA;
     }

@@ -21,7 +21,7 @@ double headingHeight()
     return QFontMetricsF(uiFont(1.0, QFont::DemiBold)).height() + 12;
 }
 
-/// Areas of the graphs, below the headings.
+/// Returns the areas of the two graphs, below their headings.
 std::array<QRectF, 2> panesIn(const QRectF& area)
 {
     const double top = area.top() + headingHeight();
@@ -101,7 +101,7 @@ void ComparePanes::zoomTo(const std::array<std::set<OpId>, 2>& ops)
         return;
     std::array<QRectF, 2> scenes;
     for (const std::size_t i : {0U, 1U})
-        // With a margin, and limited to a readable scale.
+        // The box is shown with a margin, and at most at a readable scale.
         if (const QRectF box = boundsOf(graph(i), ops[i]); !box.isEmpty())
             scenes[i] = box.adjusted(-60, -40, 60, 40);
     if (scenes[0].isEmpty() && scenes[1].isEmpty())
@@ -234,7 +234,7 @@ void ComparePanes::actualSize()
     zoomBy(1 / m_viewports[m_active].scale, panesIn(rect())[m_active].center());
 }
 
-// The visible part of pane A represents both: they move together.
+// The visible part of pane A stands for both panes, because they move together.
 std::optional<QRectF> ComparePanes::shownPart() const
 {
     if (!m_data)
@@ -373,7 +373,7 @@ void ComparePanes::mouseReleaseEvent(QMouseEvent* event)
             selection().selectTensor(h.what.tensor);
         return;
     } else if (h.what.subgraph) {
-        // All ops of the subgraph: ids of subgraphs differ between the two schedules.
+        // All ops of the subgraph are selected, because ids of subgraphs differ between the two schedules.
         const auto& ops = h.model->snapshot->schedule[*h.what.subgraph].ops;
         chosen = {ops.begin(), ops.end()};
     } else {

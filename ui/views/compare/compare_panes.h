@@ -18,7 +18,7 @@ class ComparePanes : public Canvas
 public:
     explicit ComparePanes(const ViewContext& context, QWidget* parent = nullptr);
     void setData(CompareDataPtr data);
-    /// Sets the ops of the current difference in A and in B; `zoom` shows them in both panes.
+    /// Sets the ops of the current difference in A and in B. `zoom`: both panes zoom to them.
     void setHighlight(std::array<std::set<OpId>, 2> ops, bool zoom);
     [[nodiscard]] const std::set<OpId>& highlight(std::size_t pane = 1) const { return m_highlight[pane]; }
     /// If false, only the pane under the mouse pans and zooms.
@@ -31,7 +31,7 @@ public:
     void actualSize() override;
     [[nodiscard]] std::optional<QRectF> shownPart() const override;
     void showPart(const QRectF& part) override;
-    void fitSelection() override; ///< the selected ops, or those of the difference
+    void fitSelection() override; ///< fits the selected ops, or else the ops of the current difference
 
     /// Centre of an op's node in pane 0 (A) or 1 (B).
     [[nodiscard]] QPointF positionOf(std::size_t pane, OpId op) const;
@@ -39,7 +39,7 @@ public:
     [[nodiscard]] double scale(std::size_t pane) const { return m_viewports[pane].scale; }
 
 Q_SIGNALS:
-    /// The user selected these ops in a pane's graph.
+    /// emitted when the user has selected these ops in the graph of a pane
     void opsChosen(std::size_t pane, const std::set<tilewright::OpId>& ops);
 
 protected:
@@ -59,11 +59,13 @@ private:
         GraphHit what;
     };
     [[nodiscard]] const GraphModel& graph(std::size_t pane) const { return m_data->graphs[pane]; }
-    /// Maps ops between the open problem (B) and a pane: inPane() to the pane, the other function back.
+    /// Map ops between the open problem (B) and a pane: inPane() from the problem to the pane, the other
+    /// function back.
     [[nodiscard]] std::set<OpId> inPane(std::size_t pane, const std::set<OpId>& ops) const;
     [[nodiscard]] std::set<OpId> inB(std::size_t pane, const std::set<OpId>& ops) const;
     [[nodiscard]] Hit hit(QPointF position) const;
-    /// Viewports that centre each pane on its rectangle, both at the scale at which both fit.
+    /// Returns viewports in which each pane is centred on its rectangle; both have the largest scale at which
+    /// both rectangles fit.
     [[nodiscard]] static Viewports fitted(const std::array<QRectF, 2>& scenes,
                                           const std::array<QRectF, 2>& panes, double largest);
     [[nodiscard]] Viewports wholeIn(const QRectF& area) const;
@@ -73,9 +75,9 @@ private:
     CompareDataPtr m_data;
     std::array<std::set<OpId>, 2> m_highlight;
     Viewports m_viewports;
-    bool m_fit = true; ///< true until the user pans or zooms: a resize fits the graphs again
+    bool m_fit = true; ///< true until the user pans or zooms: until then a resize fits the graphs again
     bool m_linked = true;
-    std::size_t m_active = 0; ///< pane under the mouse
+    std::size_t m_active = 0; ///< index of the pane under the mouse
     std::optional<QPointF> m_pressed;
     bool m_dragged = false;
 };

@@ -45,13 +45,14 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     addActions();
     for (const char* id :
          {"compare.swap", "compare.previous", "compare.next", "compare.link", "compare.leave"})
-        m_leave = m_bar->addButton(registry().find(QLatin1String(id))); // at last that of the last action
+        // After the loop, the button of the last action.
+        m_leave = m_bar->addButton(registry().find(QLatin1String(id)));
     m_leave->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     m_onlyDifferences->setToolTip(tr("Hide the operators that are the same in both models."));
     m_onlyDifferences->setChecked(true);
     m_bar->add(m_summary, {}, tr("Number of differences, and the change of the total."));
     m_summary->setFocusPolicy(Qt::NoFocus);
-    // Leaving is offered even if there is nothing to compare.
+    // The way back to the graph is offered even if there is nothing to compare.
     if (QAction* graph = registry().find(QStringLiteral("view.graph"))) {
         auto* leave = new QToolButton(this);
         leave->setText(tr("To the graph"));
@@ -59,7 +60,7 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
         leave->setIconSize(QSize(toolIconSize(), toolIconSize()));
         leave->setAutoRaise(true);
         leave->setToolButtonStyle(
-            Qt::ToolButtonTextBesideIcon); // text and icon, so that the way out is easy to find
+            Qt::ToolButtonTextBesideIcon); // text and icon, so that the button to leave is easy to find
         connect(leave, &QToolButton::clicked, graph, &QAction::trigger);
         m_bar->add(leave, tr("Back to the graph"), {});
         registry().explain(leave, tr("Leave the comparison ({view.graph|Ctrl+G} or Esc)."));
@@ -88,7 +89,7 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     connect(m_list, &QTreeView::clicked, this, &CompareView::showCurrent);
     connect(m_onlyDifferences, &QCheckBox::toggled, m_list, &DifferenceList::setOnlyDifferences);
     connect(m_panes, &ComparePanes::opsChosen, this, [this](std::size_t pane, const std::set<OpId>& ops) {
-        // The row follows the click; the graphs do not move.
+        // The current row of the list follows the click; the graphs do not move.
         m_choosing = true;
         if (m_data)
             m_list->showOps(pane, ops);
@@ -189,7 +190,8 @@ void CompareView::fillBaselines()
     for (const Baseline& b : document().baselines())
         m_baseline->addItem(tr("A: %1").arg(b.name));
     m_baseline->setCurrentIndex(document().baselineIndex() + 1);
-    if (document().comparedPreview()) { // A is the current schedule
+    // The previewed result is compared with the current schedule, which is A.
+    if (document().comparedPreview()) {
         m_baseline->addItem(tr("A: current"));
         m_baseline->setCurrentIndex(m_baseline->count() - 1);
     }
@@ -213,7 +215,8 @@ void CompareView::refresh()
             m_bar->setShown(m_summary, true);
             return;
         }
-        if (m_requested == other.models()) // a change of the schedule does not affect compared models
+        // The same models are compared already, and a change of the schedule does not affect them.
+        if (m_requested == other.models())
             return;
         m_requested = other.models();
         const std::array names{other.name(), QFileInfo(document().problemPath()).fileName()};
@@ -223,7 +226,8 @@ void CompareView::refresh()
         return;
     }
     m_requested = nullptr;
-    // The result of a search that is not applied is after the current schedule, a baseline before it.
+    // A previewed result of a search comes after the current schedule, so it is B. A baseline comes before
+    // it, so it is A.
     const SnapshotPtr found = document().comparedPreview();
     const SnapshotPtr a = found ? document().snapshot() : document().baseline();
     const SnapshotPtr b = found ? found : document().snapshot();
@@ -299,7 +303,7 @@ QString CompareView::summary() const
     const model::ModelComparison& c = m_data->models->comparison;
     if (c.added + c.changed + c.gone == 0)
         return tr("Both models are the same.");
-    // The numbers are the legend of the graphs' colours.
+    // The text has the numbers that serve as legend of the graphs' colours.
     QStringList parts;
     const auto tell = [&](model::OperatorChange change, std::size_t count) {
         parts << QStringLiteral("<span style='color:%1'>■</span> %2 %3")
@@ -330,7 +334,8 @@ QString CompareView::totals() const
 
 void CompareView::dragEnterEvent(QDragEnterEvent* event)
 {
-    // The window opens dropped schedules; a dropped model is compared with the open one.
+    // A dropped model is compared with the open one. Dropped schedules are left to the window, which opens
+    // them.
     const QList<QUrl> urls = event->mimeData()->urls();
     if (urls.size() != 1 || !urls.front().isLocalFile() || !document().lensModel())
         return;
@@ -348,7 +353,7 @@ void CompareView::dropEvent(QDropEvent* event)
 
 void CompareView::placeSplitter()
 {
-    // The list gets the height that it needs, up to a third; the graphs get the rest.
+    // The list gets the height that it needs, up to a third of the view; the graphs get the remaining height.
     int rows = 2;
     for (int row = 0; row < m_list->model()->rowCount(); ++row)
         rows += m_list->isRowHidden(row, {}) ? 0 : 1;
@@ -363,7 +368,7 @@ void CompareView::showCurrent()
     if (!m_data || !i || *i >= m_data->table.rows.size())
         return;
     const DifferenceRow& row = m_data->table.rows[*i];
-    if (m_data->models) // used by every lens
+    if (m_data->models) // other lenses also show the selected operator
         selection().selectOps(row.ops[1]);
     m_panes->setHighlight(row.ops, true);
 }
@@ -372,7 +377,7 @@ void CompareView::nextDifference(int by)
 {
     Q_EMIT wanted();
     m_list->move(by);
-    showCurrent(); // also for a single difference, to return to it
+    showCurrent(); // also if there is only one difference, to return to it
 }
 
 void CompareView::swap()
@@ -387,7 +392,7 @@ void CompareView::swap()
 
 void CompareView::paintExport(QPainter& painter, const QSize& size, const Theme& theme)
 {
-    // Widgets and painted panes: the panes use the theme of the export.
+    // The export has widgets and painted panes; the panes use the theme of the export.
     const Theme& before = this->theme();
     const QSize sizeBefore = this->size();
     context().themes.setTheme(theme);

@@ -19,7 +19,7 @@ class ControlBar;
 class DifferenceList;
 
 /// Two schedules of one problem side by side, with a list of differences and the exact contribution of each
-/// to the change of the total; or two models with the operators that differ.
+/// to the change of the total. Or two models side by side, with a list of the operators that differ.
 class CompareView : public View
 {
     Q_OBJECT
@@ -42,7 +42,7 @@ protected:
     void bringUpToDate() override { refresh(); }
     void keyPressEvent(QKeyEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
-    void dropEvent(QDropEvent* event) override; ///< compares with the dropped model
+    void dropEvent(QDropEvent* event) override; ///< compares the open model with the dropped one
 
 private:
     void addActions();
@@ -51,7 +51,7 @@ private:
     void showData(CompareDataPtr data);
     void showTexts();
     [[nodiscard]] QString summary() const;
-    [[nodiscard]] QString totals() const; ///< totals of two models as text
+    [[nodiscard]] QString totals() const; ///< text with the totals of the two models
     void showCurrent();
     void placeSplitter();
 
@@ -60,13 +60,14 @@ private:
     QLabel* m_summary;
     QLabel* m_totals;
     QCheckBox* m_onlyDifferences;
-    QToolButton* m_leave = nullptr; ///< leaves the comparison of two models
+    QToolButton* m_leave = nullptr; ///< button that leaves the comparison of two models
     ComparePanes* m_panes;
     DifferenceList* m_list;
     QSplitter* m_splitter;
-    bool m_choosing = false; ///< true while the row changes because of a selection in the graphs
+    bool m_choosing = false; ///< true while a selection in the graphs changes the current row
     CompareDataPtr m_data;
-    lower::ModelsOnMachinePtr m_requested; ///< the models that m_data compares or will compare
+    /// The models that m_data compares, or will compare when the job has finished.
+    lower::ModelsOnMachinePtr m_requested;
     std::unique_ptr<LatestJob<CompareDataPtr>> m_job;
 };
 

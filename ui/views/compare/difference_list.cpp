@@ -12,7 +12,8 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Paints a bar behind a change, from the right end of the cell; its colour means better or worse.
+/// Paints a bar from the right end of the cell, behind the text of the change. Its colour says whether the
+/// change is better or worse.
 void paintDifference(QPainter& painter, const QStyleOptionViewItem& cell, double amount, const Theme& theme)
 {
     QStyleOptionViewItem empty = cell;
@@ -65,7 +66,7 @@ DifferenceList::DifferenceList(const ThemeSource& themes, QWidget* parent)
 void DifferenceList::setTable(const DifferenceTable& table)
 {
     selectionModel()->clear();
-    sortByColumn(-1, Qt::AscendingOrder); // in the order of application until a header is clicked
+    sortByColumn(-1, Qt::AscendingOrder); // rows stay in the order of application until a header is clicked
     m_about = table.rows;
     m_barColumn = table.barColumn;
     m_stretched = table.stretched;
@@ -73,7 +74,7 @@ void DifferenceList::setTable(const DifferenceTable& table)
     setOnlyDifferences(m_onlyDifferences);
     for (int c = 0; c < m_cells->columnCount(); ++c) {
         header()->setSectionResizeMode(c, QHeaderView::Interactive);
-        if (!m_stretched.contains(c)) { // numbers are never cut
+        if (!m_stretched.contains(c)) { // columns of numbers are as wide as their texts
             const bool isFigure = table.cells.columns[static_cast<std::size_t>(c)].kind != ColumnKind::Text;
             const int own = std::max(sizeHintForColumn(c), header()->sectionSizeHint(c));
             const int most = isFigure ? own : 16 * fontMetrics().averageCharWidth();

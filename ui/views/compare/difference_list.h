@@ -23,29 +23,30 @@ public:
 
     explicit DifferenceList(const ThemeSource& themes, QWidget* parent = nullptr);
     void setTable(const DifferenceTable& table);
-    /// Hides the rows that are the same in both.
+    /// Shows or hides the rows that are equal on both sides.
     void setOnlyDifferences(bool only);
     /// Index into the rows of the table.
     [[nodiscard]] std::optional<std::size_t> indexOf(const QModelIndex& index) const;
-    /// All rows in their order on the screen, hidden ones included.
+    /// All rows, including hidden ones, in the order on the screen as text.
     [[nodiscard]] QString asText() const { return rowsAsText(*m_rows, true); }
     /// Moves to the next (1) or previous (-1) difference, cyclically; to the first if there is no current
     /// row.
     void move(int by);
-    /// Makes the first visible row with one of the ops of A (0) or B (1) the current row; none if no visible
-    /// row has one.
+    /// Makes the first visible row that has one of these ops of A (side 0) or B (side 1) the current row. If
+    /// there is none, no row is current.
     void showOps(std::size_t side, const std::set<OpId>& ops);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    [[nodiscard]] const DifferenceRow& aboutRow(int row) const; ///< `row`: in the order on the screen
-    /// Names get the width that numbers leave; if that is too narrow to read, the list scrolls.
+    [[nodiscard]] const DifferenceRow& aboutRow(int row) const; ///< `row`: number of the row on the screen
+    /// Columns of names get the width that columns of numbers leave. If it is too narrow to read, the list
+    /// scrolls.
     void fitColumns();
 
     TableModel* m_cells;
-    SortedRows* m_rows; ///< the visible rows of m_cells
+    SortedRows* m_rows; ///< the rows of m_cells in the shown order, without hidden ones
     TableDelegate* m_bars = nullptr;
     std::vector<DifferenceRow> m_about;
     QList<int> m_stretched; ///< columns that take the remaining width

@@ -74,7 +74,7 @@ std::vector<std::int64_t> mapSizes(std::int64_t extent, std::int64_t native, std
         return v == native || v == most || v == current || (v & (v - 1)) == 0;
     };
     const std::int64_t least = std::max<std::int64_t>(1, std::min(current, most / 32));
-    // Sizes closer to a neighbour than this factor are left out: they would add a column without new
+    // Ratio of neighbouring sizes below which a size is left out: it would add a column without new
     // information.
     constexpr double kApart = 1.25;
     for (const std::int64_t v : usefulSizes(extent, native, native)) {
@@ -107,7 +107,8 @@ std::shared_ptr<const GranularityCube> buildCube(const CubeKey& key, const Granu
     cube->hasDepth = plan.hasMatMul();
     cube->widths = mapSizes(plan.sinkWidth(), hw.nativeWidth, current.w);
     cube->heights = mapSizes(plan.sinkHeight(), hw.nativeHeight, current.h);
-    const std::int64_t deepest = key.rules.kLimit == Rules::KLimit::Reduction // R4.2
+    // Largest k that is legal (R4.2).
+    const std::int64_t deepest = key.rules.kLimit == Rules::KLimit::Reduction
                                      ? std::max(hw.nativeK(), plan.smallestK())
                                      : hw.nativeK();
     cube->depths = plan.hasMatMul() ? mapSizes(plan.smallestK(), deepest, current.k)
@@ -126,7 +127,8 @@ std::shared_ptr<const GranularityCube> buildCube(const CubeKey& key, const Granu
                 *issue == IssueCode::SuperNative ? CubeCell::State::SuperNative : CubeCell::State::Forbidden;
             continue;
         }
-        // An order drawn for one grid does not apply to another one (as in edit::setGranularity).
+        // A custom order that was drawn for one grid does not apply to another grid (as in
+        // edit::setGranularity).
         const bool keeps =
             key.traversal.kind() != TraversalKind::Custom || tileGrid(problem, key.ops, g) == key.customGrid;
         const SubgraphEvaluation e =
@@ -156,7 +158,7 @@ std::shared_ptr<const GranularityCube> buildCube(const CubeKey& key, const Granu
 
 namespace {
 
-/// Without a MatMul k has no effect and is not shown.
+/// Text of a granularity; without a MatMul k has no effect and is left out.
 QString granularityText(const Granularity& g, bool hasDepth)
 {
     return hasDepth ? sizeText({g.w, g.h, g.k}) : sizeText({g.w, g.h});
@@ -245,7 +247,7 @@ GranularityModel buildGranularity(const Snapshot* snapshot, std::optional<Subgra
             }
             m.shown.push_back(cell);
         }
-    // The fastest cell, by the same rule as in the cube.
+    // The fastest cell, chosen by the same rule as in the cube.
     const auto best = fixed ? c.bestOfDepth(*fixed) : c.best;
     for (std::size_t i = 0; best && i < m.shown.size(); ++i)
         if (m.shown[i] == *best)

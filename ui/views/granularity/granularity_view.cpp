@@ -78,7 +78,7 @@ HeatAxis axisOf(const QString& title, const std::vector<std::int64_t>& sizes, st
     return axis;
 }
 
-/// The cell under the mouse or the key cursor replaces the subtitle.
+/// Paints the title. The cell under the mouse or the key cursor is described in place of the subtitle.
 void paintTitle(QPainter& painter, const GranularityModel& model, const GranularityPlaces& p,
                 const Theme& theme, std::optional<std::size_t> hover)
 {
@@ -146,7 +146,7 @@ GranularityPlaces granularityPlaces(const QRectF& area, const GranularityModel& 
     p.subtitleRows = beside ? 3
                      : sub.horizontalAdvance(model.subtitle) > width
                          ? 2
-                         : 1; // 3: room for the text of a hovered cell
+                         : 1; // three lines have room for the text of a hovered cell
     const double textHeight = p.titleRows * head.height() + p.subtitleRows * sub.height() + 10;
     p.title = QRectF(area.left(), area.top(), beside ? side : area.width(), textHeight);
     if (!model.cube)
@@ -165,7 +165,8 @@ GranularityPlaces granularityPlaces(const QRectF& area, const GranularityModel& 
     }
     const auto nw = static_cast<double>(model.cube->widths.size());
     const auto nh = static_cast<double>(model.cube->heights.size());
-    // Cells of whole pixels have sharp edges. Cells a little wider than high suit the numbers in them.
+    // Cells of whole pixels have sharp edges. Cells are a little wider than high, to suit the numbers in
+    // them.
     const double cellHeight = std::clamp(std::floor(room.height() / nh), 2.0, 40.0);
     const double cellWidth =
         std::clamp(std::floor(room.width() / nw), 2.0, std::max(beside ? 60.0 : 24.0, cellHeight * 2.2));
@@ -194,7 +195,7 @@ void paintGranularity(QPainter& painter, const GranularityModel& model, const Gr
 
 namespace {
 
-/// The selected subgraph, else the first that computes a selected op, else the first.
+/// Returns the selected subgraph, or else the first one that computes a selected op, or else the first one.
 std::optional<SubgraphId> subgraphOf(const Snapshot& snapshot, const SelectionState& selection)
 {
     if (selection.subgraph)
@@ -302,7 +303,8 @@ void GranularityView::fillDepths()
         const QString text = k == now ? tr("%1 (now)").arg(number(k)) : number(k);
         if (i == m_depth->count())
             m_depth->addItem(text);
-        else if (m_depth->itemText(i) != text) // setting an unchanged text would cause a layout of the bar
+        // Only if the text has changed, because setting it causes a layout of the bar.
+        else if (m_depth->itemText(i) != text)
             m_depth->setItemText(i, text);
         m_depth->setItemData(i, QVariant::fromValue<qlonglong>(k));
     }
@@ -399,7 +401,7 @@ void GranularityView::mouseMoveEvent(QMouseEvent* event)
     update();
 }
 
-/// The wheel is passed on: the map does not zoom or pan, the page that contains it scrolls.
+/// Passes the wheel to the page that contains the map: the map itself does not zoom or pan.
 void GranularityView::wheelEvent(QWheelEvent* event)
 {
     event->ignore();

@@ -16,8 +16,8 @@ class QComboBox;
 
 namespace tilewright::ui {
 
-/// Positions of the parts of the map: title above, legend below or, in a low and wide area, beside it.
-/// Heights grow upwards. The index of a cell is its position in GranularityModel::shown.
+/// Positions of the parts of the map: the title above; the legend below or, in a low and wide area, beside
+/// the map. Heights grow upwards. The index of a cell is its position in GranularityModel::shown.
 struct GranularityPlaces
 {
     QRectF title, legend;
@@ -29,9 +29,9 @@ struct GranularityPlaces
 void paintGranularity(QPainter& painter, const GranularityModel& model, const GranularityPlaces& places,
                       const Theme& theme, std::optional<std::size_t> hover);
 
-/// The granularity map of the current subgraph: tile width against tile height, latency as colour, for one k
-/// or for the best k of every shape. A click (or arrows and Enter) applies a cell; Alt forces one that the
-/// rules forbid.
+/// The granularity map of the current subgraph: tile width against tile height, with latency as colour, for
+/// one k or for the best k of every tile shape. A click (or arrow keys and Enter) applies a cell; Alt forces
+/// a cell that the rules forbid.
 class GranularityView : public ToolCanvas
 {
     Q_OBJECT
@@ -48,9 +48,9 @@ public:
     [[nodiscard]] const GranularityModel& model() const { return m_model; }
     /// Centre of a cell, in widget coordinates.
     [[nodiscard]] QPointF cellCentre(std::int64_t w, std::int64_t h) const;
-    /// The map is part of a pane that already names the subgraph.
+    /// Omits the name of the subgraph, because the map is part of a pane that shows it.
     void setEmbedded() { m_embedded = true; }
-    /// Shows this k; nullopt for the best k of every shape.
+    /// Shows this k; nullopt: the best k of every tile shape.
     void setDepth(std::optional<std::int64_t> k);
 
 protected:
@@ -80,12 +80,12 @@ private:
     std::shared_ptr<std::atomic<int>> m_percent;
     QTimer m_progressTimer;
     QComboBox* m_depth = nullptr;
-    std::optional<std::int64_t> m_shownDepth; ///< the user's choice of k
+    std::optional<std::int64_t> m_shownDepth; ///< the k that the user has chosen
     bool m_bestDepth = false;                 ///< true if the best k of every shape is chosen
     /// true if the user has chosen k; if false, the view shows the k of the schedule
     bool m_chosen = false;
     bool m_embedded = false;
-    bool m_wanted = false; ///< computes even if the view is hidden
+    bool m_wanted = false; ///< true if the map is computed even while the view is hidden
     std::optional<SubgraphId> m_subgraph;
     std::optional<std::size_t> m_hover;
 };

@@ -27,7 +27,8 @@ public:
     [[nodiscard]] SearchField* searchField() const { return m_search; }
     /// Adds a check item to the options menu.
     [[nodiscard]] QAction* addSwitch(const QString& text);
-    /// `colouring`: nothing if the colours are those of an answer in the Query pane.
+    /// Shows these options in the controls. `colouring`: nothing if an answer in the Query pane colours the
+    /// graph.
     void setOptions(std::optional<GraphColouring> colouring, int hops);
 
 Q_SIGNALS:
@@ -44,8 +45,8 @@ private:
     SearchField* m_search;
 };
 
-/// The items above the graph (controls, the note on what is hidden, the banner of a preview) and the area
-/// that they leave.
+/// The items above the graph (controls, the note on hidden items, the banner of a preview), and the area that
+/// they leave.
 class GraphBars : public QObject
 {
     Q_OBJECT
@@ -54,15 +55,17 @@ public:
 
     [[nodiscard]] GraphToolbar& toolbar() const { return *m_toolbar; }
     [[nodiscard]] QLabel& note() const { return *m_note; }
-    [[nodiscard]] QString noteText() const; ///< text of the note without links; empty if nothing is hidden
-    [[nodiscard]] QRectF content() const;   ///< the area below all bars
-    [[nodiscard]] QRectF freeRoom() const;  ///< content() without the legend
-    [[nodiscard]] QRectF banner() const;    ///< empty without a preview
+    /// Text of the note on hidden items, without links; empty if nothing is hidden.
+    [[nodiscard]] QString noteText() const;
+    [[nodiscard]] QRectF content() const;  ///< the area below all bars
+    [[nodiscard]] QRectF freeRoom() const; ///< content() without the legend
+    [[nodiscard]] QRectF banner() const;   ///< area of the banner; empty without a preview
     [[nodiscard]] bool legend() const { return m_legend; }
     void setLegend(bool on) { m_legend = on; }
     void place();
     void showNote();
-    /// Shows that the picture is a preview and how to return to the document's schedule.
+    /// Paints the banner, which says that the picture is a preview and how to return to the document's
+    /// schedule.
     void paintBanner(QPainter& painter, const QRectF& banner, const Theme& theme) const;
 
 Q_SIGNALS:

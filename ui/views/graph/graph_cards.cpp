@@ -23,7 +23,8 @@ const Repetition* GraphGeometry::repetitionOf(OpId op) const
 {
     auto section = static_cast<std::size_t>(sectionOf(op).value_or(kNoSection));
     if (repetitions)
-        for (const Repetition& repetition : *repetitions) { // the first sections are their blocks
+        // The first sections of the geometry are the blocks of the repetitions.
+        for (const Repetition& repetition : *repetitions) {
             if (section < repetition.count())
                 return &repetition;
             section -= repetition.count();
@@ -64,7 +65,7 @@ std::vector<OpId> opsToOpen(const GraphGeometry& geometry, std::size_t node, std
 
 GraphShape withSectionOpened(GraphShape shape, const GraphGeometry& geometry, const std::vector<OpId>& ops)
 {
-    // Subgraphs that begin in the section are opened by any of their ops.
+    // A subgraph whose section is that of `ops` is opened by any of its ops.
     const auto section = geometry.sectionOf(ops.front());
     shape.opened.insert(ops.front());
     for (const std::vector<OpId>& members : geometry.members)
@@ -75,7 +76,7 @@ GraphShape withSectionOpened(GraphShape shape, const GraphGeometry& geometry, co
 
 GraphShape withSectionClosed(GraphShape shape, const GraphModel& model, OpId op)
 {
-    // The section of a subgraph is that of its first op.
+    // A subgraph belongs to the section of its first op.
     const Schedule& schedule = model.snapshot->schedule;
     const auto homes = subgraphsWith(schedule, op);
     const OpId first = homes.empty() ? op : schedule[homes.front()].ops.front();
@@ -149,7 +150,7 @@ GraphShape withNeighbourhood(GraphShape shape, const Problem* problem, const Sch
 
 namespace {
 
-/// Sum of the latencies; nullopt if one is unknown.
+/// Returns the sum of the latencies; nullopt if one of them is unknown.
 std::optional<double> latencyOf(const Snapshot& snapshot, const std::vector<SubgraphId>& subgraphs)
 {
     const auto& all = snapshot.evaluation.subgraphs;
@@ -172,7 +173,7 @@ QString ops(std::size_t count)
     return counted(static_cast<std::int64_t>(count), tr("op"), tr("ops"));
 }
 
-/// Number of blocks whose schedule differs from that of most blocks, as text.
+/// Returns a text on the number of blocks whose schedule differs from that of most blocks.
 QString alikeWords(const Problem& problem, const Schedule& schedule, const Repetition& repetition,
                    const GraphBlocks& blocks)
 {

@@ -13,7 +13,7 @@ namespace {
 
 using Fills = std::vector<GraphFill>;
 
-/// The evaluations of the subgraphs with a known latency; null for the others.
+/// Returns the evaluations of the subgraphs with a known latency; null for the other subgraphs.
 std::vector<const SubgraphEvaluation*> evaluations(const Snapshot& snapshot)
 {
     std::vector<const SubgraphEvaluation*> out(snapshot.schedule.size());
@@ -33,7 +33,8 @@ GraphLegend boundLegend()
     return legend;
 }
 
-/// Positions on a logarithmic colour ramp, with the numbers at its ends and its middle.
+/// Colours the subgraphs by a logarithmic ramp over their values. The legend shows the numbers at both ends
+/// and in the middle.
 template <typename Value> GraphLegend colourByRamp(const Snapshot& snapshot, Fills& fills, Value value)
 {
     const auto known = evaluations(snapshot);
@@ -199,9 +200,9 @@ std::pair<std::vector<GraphFill>, GraphLegend> colourSubgraphs(const Snapshot& s
         legend.entries = {{opTypeFill(OpType::MatMul), tr("MatMul")},
                           {opTypeFill(OpType::Pointwise), tr("Pointwise")}};
         break;
-    case GraphColouring::Automatic: // usedColouring() has replaced it
-    case GraphColouring::Change:    // the colour of the op itself
-    case GraphColouring::Measured:  // colourOps()
+    case GraphColouring::Automatic: // unreachable: usedColouring() has replaced it
+    case GraphColouring::Change:    // not here: the colour belongs to the op, not to the subgraph
+    case GraphColouring::Measured:  // not here: see colourOps()
     case GraphColouring::None:
         break;
     }

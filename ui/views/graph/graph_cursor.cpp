@@ -91,7 +91,7 @@ std::vector<std::size_t> GraphSearch::nodes(const GraphModel& model) const
         const QPointF pa = model.nodes[a].rect.center(), pb = model.nodes[b].rect.center();
         return pa.y() != pb.y() ? pa.y() < pb.y() : pa.x() < pb.x();
     });
-    // "down" comes before "down.weight", which is above it in the picture.
+    // Exact names come first: "down" before "down.weight", although the latter is above it in the picture.
     std::stable_partition(found.begin(), found.end(), [&](std::size_t v) { return endsWithParts(model, v); });
     return found;
 }
@@ -141,7 +141,7 @@ void GraphCursor::select(const GraphHit& hit, Qt::KeyboardModifiers modifiers)
             return;
         }
         s.ops = {*hit.op};
-        // The current subgraph stays current if it runs the op, even if other subgraphs run the op too.
+        // The current subgraph stays current if it runs the op, even if other subgraphs also run it.
         const auto homes = subgraphsWith(m_context.document.schedule(), *hit.op);
         const bool inCurrent =
             s.subgraph && std::find(homes.begin(), homes.end(), *s.subgraph) != homes.end();
@@ -173,7 +173,7 @@ void GraphCursor::select(const GraphHit& hit, Qt::KeyboardModifiers modifiers)
             choose(area);
         }
     } else if (!extend) {
-        m_cursor.reset(); // otherwise its outline would stay visible without a selection
+        m_cursor.reset(); // without a selection no outline of the cursor is shown
         s.ops.clear();
         s.tensor.reset();
         choose(std::nullopt);
@@ -217,7 +217,8 @@ std::optional<std::size_t> GraphCursor::node() const
     return m_cursor->isTensor() ? std::nullopt : m_layouter.geometry()->nodeOf(OpId(m_cursor->id));
 }
 
-/// Moves to the nearest node in the arrow's direction; nodes along a line come first.
+/// Moves to the nearest node in the direction of the arrow key. Nodes that are connected by a line are
+/// preferred.
 bool GraphCursor::step(QPoint way, Qt::KeyboardModifiers modifiers)
 {
     const SelectionState& s = m_context.selection.state();
@@ -235,7 +236,7 @@ bool GraphCursor::step(QPoint way, Qt::KeyboardModifiers modifiers)
     std::optional<std::size_t> best;
     double bestCost = 0;
     for (std::size_t v = 0; v < m_layouter.model()->nodes.size(); ++v) {
-        // Weights aside are skipped, but inputs and outputs can be reached along their lines.
+        // Weights beside the graph are skipped, unless a line connects them.
         if (v == *from || (m_layouter.model()->nodes[v].key.isTensor() && linked.count(v) == 0))
             continue;
         const QPointF d = m_layouter.model()->nodes[v].rect.center() - here;
@@ -253,7 +254,7 @@ bool GraphCursor::step(QPoint way, Qt::KeyboardModifiers modifiers)
     }
     if (best)
         moveTo(*best, modifiers & Qt::ShiftModifier);
-    return true; // at the border the cursor stays and the graph does not scroll
+    return true; // the key is handled: at the border the cursor stays and the graph does not scroll
 }
 
 void GraphCursor::moveTo(std::size_t node, bool extend)
@@ -268,7 +269,7 @@ void GraphCursor::moveTo(std::size_t node, bool extend)
     m_navigator.ensureVisible(m_layouter.model()->nodes[node].rect);
 }
 
-/// Without a start node: selects the op nearest to the centre of the visible area.
+/// Selects the op nearest to the centre of the visible area. For key steps without a current node.
 void GraphCursor::startInTheMiddle()
 {
     const QPointF middle = m_navigator.viewport().toScene(m_bars.content().center());
@@ -378,7 +379,7 @@ void GraphCursor::searchNext(int direction)
     const std::size_t v = m_found[m_currentFound];
     const GraphNode& node = m_layouter.model()->nodes[v];
     if (node.key.kind == GraphKey::Kind::Section) {
-        // Of the items in a card, only those that match are selected.
+        // If the card contains items that match, only these are selected.
         const GraphSearch search(m_searchText);
         const std::vector<OpId>& in = m_layouter.geometry()->sections.at(v).ops;
         std::set<OpId> ops;
@@ -399,7 +400,7 @@ void GraphCursor::searchNext(int direction)
     } else {
         select(hitOfNode(*m_layouter.model(), v), Qt::NoModifier);
     }
-    if (m_navigator.viewport().scale < 0.55) // names can be read only above this zoom
+    if (m_navigator.viewport().scale < 0.55) // at a lower zoom names cannot be read, so zoom in
         m_navigator.setViewport({0.8, m_bars.content().center() - node.rect.center() * 0.8}, true);
     else
         m_navigator.ensureVisible(node.rect);

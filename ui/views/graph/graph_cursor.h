@@ -12,8 +12,8 @@
 
 namespace tilewright::ui {
 
-/// A search text: part of a name ("query"), or an item by number ("op 12", "t17", "subgraph 5"). "op 1" finds
-/// that op only; "op1" also finds names that begin so.
+/// A search text: part of a name ("query"), or a number of an item ("op 12", "t17", "subgraph 5"). "op 1"
+/// finds only that op; "op1" also finds names that begin with op1.
 class GraphSearch
 {
 public:
@@ -21,15 +21,15 @@ public:
 
     [[nodiscard]] bool findsOp(const Problem& problem, OpId op) const;
     [[nodiscard]] bool findsTensor(const Problem& problem, TensorId tensor) const;
-    /// Cards are found by their contents.
+    /// True if the node is found. A card is found by its contents.
     [[nodiscard]] bool findsNode(const GraphModel& model, std::size_t node) const;
-    /// All nodes found: ops with exactly this name first, then the others, in reading order.
+    /// Returns all nodes found, in reading order, but ops with exactly this name first.
     [[nodiscard]] std::vector<std::size_t> nodes(const GraphModel& model) const;
 
 private:
     enum class Kind { None, Op, Tensor, Subgraph };
     [[nodiscard]] bool isPartOf(const std::string& name) const;
-    /// True for an op whose name ends with these whole parts: "down" finds "layer0.down".
+    /// True for an op whose last name parts are the search text: "down" finds "layer0.down".
     [[nodiscard]] bool endsWithParts(const GraphModel& model, std::size_t node) const;
 
     QString m_text;
@@ -38,8 +38,8 @@ private:
     bool m_names = true;
 };
 
-/// The selection in the graph and its changes by clicks, by arrow keys, along tensors and from hit to hit of
-/// a search.
+/// The selection in the graph. It changes by clicks, by arrow keys, along tensors, and from hit to hit of a
+/// search.
 class GraphCursor : public QObject
 {
     Q_OBJECT
@@ -60,7 +60,7 @@ public:
 
     /// The node with the keyboard focus.
     [[nodiscard]] std::optional<std::size_t> node() const;
-    /// The last op that was selected itself and not through a card.
+    /// The last op that was selected individually and not through a card.
     [[nodiscard]] std::optional<OpId> lastOp() const { return m_lastOp; }
     [[nodiscard]] QPointF focusPoint() const;
     [[nodiscard]] bool step(QPoint way, Qt::KeyboardModifiers modifiers);
@@ -78,7 +78,7 @@ public:
     [[nodiscard]] std::size_t currentFound() const { return m_currentFound; }
 
 Q_SIGNALS:
-    void blockWanted(OpId op); ///< the block of this op must be opened
+    void blockWanted(OpId op); ///< emitted if the block that contains this op must be opened
 
 private:
     void moveTo(std::size_t node, bool extend);
@@ -95,7 +95,7 @@ private:
     QString m_searchText;
     std::vector<std::size_t> m_found;
     std::size_t m_currentFound = 0;
-    std::optional<GraphKey> m_openedFor; ///< a hit whose block is being opened
+    std::optional<GraphKey> m_openedFor; ///< the hit whose block is being opened
     bool m_ownSelection = false;
 };
 

@@ -14,7 +14,7 @@ GraphDrag::GraphDrag(Document& document, QObject* parent) : QObject(parent), m_d
     document.whenChanged(this, Part::Steps | Part::RuleSet, &GraphDrag::reevaluateTargets);
 }
 
-/// The schedule changed during the drag (undo by key): known verdicts are discarded.
+/// Discards the known verdicts, because the schedule has changed during the drag (undo by key).
 void GraphDrag::reevaluateTargets()
 {
     if (!m_active)
@@ -84,8 +84,8 @@ GraphDrag::Key GraphDrag::key() const
     return {m_drop.to ? static_cast<std::int64_t>(m_drop.to->value) : -1, m_drop.recompute, m_drop.force};
 }
 
-/// True for a drop at its origin, or where the ops already are. Also if the schedule has changed during the
-/// drag and no longer has the origin or the target.
+/// True for a drop that changes nothing: at its origin, or in the subgraph that has the ops already. Also
+/// true if the schedule has changed during the drag and no longer has the origin or the target.
 bool GraphDrag::changesNothing(const Key& key) const
 {
     const Schedule& schedule = m_document.schedule();
@@ -115,7 +115,7 @@ GraphVerdict GraphDrag::judge(const Result<SnapshotPtr>& trial) const
     const double before = now ? now->evaluation.total : 0;
     const QString total = tr("total %1").arg(number(after.total));
     if (!after.valid()) {
-        // An invalid schedule that does not get worse still shows its change.
+        // If the schedule was invalid before and does not get worse, its change is shown, too.
         const bool noWorse = !wasValid && now && after.issues.size() <= now->evaluation.issues.size();
         const QString why = ui::sentence(after.verdict()->text);
         if (!noWorse)
@@ -137,8 +137,8 @@ bool GraphDrag::isJudged(const Key& key) const
     if (changesNothing(key))
         return true;
     const auto known = m_verdicts.find(key);
-    // A verdict computed in advance has no snapshot: under the cursor it is computed again, so that a drop
-    // applies exactly that schedule.
+    // A verdict that was computed in advance has no snapshot. It is computed again under the cursor, so that
+    // a drop applies exactly that schedule.
     return known != m_verdicts.end() &&
            (known->second.kind == GraphVerdict::Kind::Refused || (m_judged && m_judged->first == key));
 }
@@ -149,7 +149,7 @@ void GraphDrag::ask()
         return;
     Key next = key();
     const auto isKnown = [&](const Key& k) { return changesNothing(k) || m_verdicts.count(k) > 0; };
-    Key instead = next; // if a move is refused, recomputing is evaluated too
+    Key instead = next; // the same drop as a recomputation, evaluated if the move is refused
     instead.recompute = true;
     const auto here = m_verdicts.find(next);
     if (here != m_verdicts.end() && here->second.kind == GraphVerdict::Kind::Refused && next.target >= 0 &&
@@ -163,7 +163,7 @@ void GraphDrag::ask()
         };
         const auto open =
             std::ranges::find_if(m_order, [&](SubgraphId s) { return !isKnown(keyOf(s, m_drop.recompute)); });
-        // If a target refuses a move, recomputing the op there is evaluated next.
+        // If a target refuses the move, recomputing the ops there is evaluated next.
         const auto refused = std::ranges::find_if(m_order, [&](SubgraphId s) {
             const auto plain = m_verdicts.find(keyOf(s, false));
             return plain != m_verdicts.end() && plain->second.kind == GraphVerdict::Kind::Refused &&
@@ -251,7 +251,7 @@ QString GraphDrag::sentence() const
     QString what = m_drop.ops.size() == 1
                        ? QString::fromStdString(m_document.problem()->opName(m_drop.ops.front()))
                        : tr("%1 ops").arg(number(m_drop.ops.size()));
-    // Names the copy that moves if several subgraphs compute the op.
+    // If several subgraphs compute the op, the sentence says which copy moves.
     if (m_drop.from && !m_drop.recompute && std::ranges::any_of(m_drop.ops, [&](OpId op) {
             return subgraphsWith(m_document.schedule(), op).size() > 1;
         }))

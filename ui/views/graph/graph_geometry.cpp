@@ -47,7 +47,7 @@ public:
     LayoutGraph graph;
 
 private:
-    /// The form in which a subgraph is drawn.
+    /// Ways to draw a subgraph.
     enum class Drawn : std::uint8_t { Open, Card, Section };
 
     std::size_t addNode(GraphKey key, double width, double height, int group)
@@ -91,7 +91,7 @@ private:
                     m_holders[op.index()].push_back(s);
     }
 
-    /// The section of a subgraph: that of its first op.
+    /// Returns the section of a subgraph, which is the section of its first op.
     [[nodiscard]] std::uint32_t homeOf(std::size_t subgraph) const
     {
         const auto& ops = m_schedule.subgraphs[subgraph]->ops;
@@ -103,7 +103,7 @@ private:
         return section != kNoSection && m_openSection[section] == 0;
     }
 
-    /// Determines the sections, those of repeating blocks first, and which of them are open.
+    /// Divides the ops into sections, the repeating blocks first, and determines which sections are open.
     void cutSections()
     {
         BlockSections blocks;
@@ -117,7 +117,7 @@ private:
                     m_openSection[section] = 1;
         };
         findOpened(blocks.blocks.size());
-        // The rest of the graph, outside the cards of blocks, is drawn like any graph.
+        // The ops outside of the cards of blocks are drawn like any other graph.
         std::size_t shown = 0, alone = 0, subgraphs = 0;
         for (std::size_t i = 0; i < m_problem.opCount(); ++i)
             if (isVisible(OpId(i)) && !isClosed(sectionOf(OpId(i)))) {
@@ -162,7 +162,8 @@ private:
                 ++residents[homeOf(s)];
         for (std::size_t i = 0; i < m_problem.opCount(); ++i)
             if (m_holders[i].empty() && sectionOf(OpId(i)) != kNoSection)
-                residents[sectionOf(OpId(i))] += 2; // never the card of a single subgraph
+                // Weight 2, so that this is never the card of a single subgraph.
+                residents[sectionOf(OpId(i))] += 2;
         m_drawn.assign(m_schedule.size(), m_out.condensed ? Drawn::Card : Drawn::Open);
         for (std::size_t s = 0; s < m_schedule.size(); ++s)
             if (const std::uint32_t home = homeOf(s); home != kNoSection)
@@ -189,7 +190,7 @@ private:
                 ++m_out.hiddenOps;
                 continue;
             }
-            // A recomputed op is placed with the first of its subgraphs that is drawn open.
+            // A recomputed op is placed in the first of its subgraphs that is drawn open.
             const auto& in = m_holders[op.index()];
             const auto open =
                 std::find_if(in.begin(), in.end(), [&](std::size_t s) { return m_drawn[s] == Drawn::Open; });
@@ -228,8 +229,8 @@ private:
     }
 
     [[nodiscard]] bool isOp(std::size_t node) const { return m_out.keys[node].kind == GraphKey::Kind::Op; }
-    /// True for cards of a condensed graph: graph inputs and outputs are left out, and one line leads to each
-    /// other card.
+    /// True for cards of a condensed graph. Such a card has no graph inputs and outputs, and at most one line
+    /// to each other card.
     [[nodiscard]] bool isDense(std::size_t node) const
     {
         return m_out.condensed ? !isOp(node) : m_out.keys[node].kind == GraphKey::Kind::Section;
@@ -239,8 +240,8 @@ private:
     {
         for (std::size_t i = 0; i < m_problem.tensorCount(); ++i) {
             const TensorId tensor(i);
-            // For a view: the ops that compute its bases. They precede the view, and its readers follow it
-            // (R1.7).
+            // Returns the ops that produce a tensor; for a view, the ops that compute its bases. They precede
+            // the view, and its readers follow it (R1.7).
             const std::vector<OpId> sources = m_problem.sources(tensor);
             for (const OpId source : sources)
                 if (const auto from = m_out.nodeOfOp[source.index()])
@@ -250,8 +251,8 @@ private:
         }
     }
 
-    /// Adds the edges of an input and of its views. Between cards of a condensed graph, graph inputs and
-    /// outputs are left out.
+    /// Adds the edges of an input tensor and of its views. Between cards of a condensed graph, graph inputs
+    /// and outputs are left out.
     void addInput(TensorId tensor)
     {
         std::optional<std::size_t> node;
@@ -279,7 +280,7 @@ private:
 
     void addEdgesFrom(std::size_t from, TensorId tensor, bool isInput)
     {
-        std::set<std::size_t> cards; // one edge per card, whatever the number of its ops that read the tensor
+        std::set<std::size_t> cards; // one edge per card, even if several of its ops read the tensor
         for (OpId consumer : m_problem.consumers(tensor)) {
             const auto to = m_out.nodeOfOp[consumer.index()];
             if (!to || *to == from || (isInput && !takesInput(consumer, tensor)))
@@ -299,7 +300,7 @@ private:
                     tensor, std::nullopt);
     }
 
-    /// Adds the tensor to an existing line from card to card; returns false if there is none.
+    /// Adds the tensor to an existing line between two cards. Returns false if there is none.
     bool bundled(std::size_t from, std::size_t to, TensorId tensor)
     {
         const auto [line, isNew] = m_lines.emplace(std::pair(from, to), m_out.edges.size());
@@ -318,13 +319,13 @@ private:
     const GraphShape& m_shape;
     const GraphMetrics& m_metrics;
     std::optional<std::set<OpId>> m_visible;
-    std::vector<std::vector<std::size_t>> m_holders; // per op, the subgraphs that run it
-    std::vector<Drawn> m_drawn;                      // form of each subgraph
-    std::vector<char> m_openSection;                 // per section; empty without sections
-    std::vector<GraphBlocks> m_blocks;               // the blocks of each section that is a card of blocks
-    BlockPassage m_passage;                          // tensors that pass through repeating blocks
-    std::vector<std::uint32_t> m_stackOf;            // per section, the section whose card contains it
-    std::map<std::pair<std::size_t, std::size_t>, std::size_t> m_lines; // lines between cards
+    std::vector<std::vector<std::size_t>> m_holders; // subgraphs that run each op
+    std::vector<Drawn> m_drawn;                      // way to draw each subgraph
+    std::vector<char> m_openSection;      // per section, true if it is open; empty without sections
+    std::vector<GraphBlocks> m_blocks;    // the blocks of each section that is a card of blocks
+    BlockPassage m_passage;               // tensors that pass through repeating blocks
+    std::vector<std::uint32_t> m_stackOf; // for each section, the section whose card it is part of
+    std::map<std::pair<std::size_t, std::size_t>, std::size_t> m_lines; // edge between each pair of cards
     GraphGeometry m_out;
 };
 
@@ -336,8 +337,8 @@ EdgeName nameOf(const GraphGeometry& geometry, std::size_t edge)
     return {geometry.keys[e.from], geometry.keys[e.to], e.tensor.value};
 }
 
-/// Keeps nodes near their old positions if most nodes have one: an opened card is not laid out around its few
-/// inputs.
+/// Keeps nodes near their old positions, provided that most nodes have one. Otherwise an opened card would be
+/// laid out around its few inputs.
 void keepPlaces(LayoutGraph& graph, const GraphGeometry& next, const GraphGeometry& previous)
 {
     const auto isOld = [&](const GraphKey& key) { return previous.index.contains(key); };
@@ -354,8 +355,8 @@ void keepPlaces(LayoutGraph& graph, const GraphGeometry& next, const GraphGeomet
             graph.edges[e].previous = previous.layout.edgeAnchors[old->second];
 }
 
-/// True if so many ops changed their subgraph (solver result, another file) that old positions do not help.
-/// The graph is then laid out without them.
+/// True if so many ops have changed their subgraph (solver result, another file) that old positions do not
+/// help. Then the graph is laid out without them.
 bool isAnotherSchedule(const GraphGeometry& previous, const GraphGeometry& next)
 {
     const std::set<std::vector<OpId>> before(previous.members.begin(), previous.members.end());
@@ -372,8 +373,8 @@ LayoutRect layoutRect(const QRectF& r)
     return {r.x(), r.y(), r.width(), r.height()};
 }
 
-/// Returns the views through which the reader at the end of a line reads: the tensor of the line itself, or
-/// those that map it (R1.8).
+/// Returns the views through which the reader at the end of a line reads: the line's own tensor if it is a
+/// view, or the views that map it (R1.8).
 std::vector<TensorId> viewsOn(const Problem& problem, const GraphEdgeKey& edge)
 {
     if (problem.isView(edge.tensor))
@@ -436,7 +437,7 @@ QString slabText(const GraphGeometry& geometry, const std::vector<TensorId>& vie
     const IndexMap* map = geometry.problem->map(views.front());
     if (map && brief)
         return views.size() > 1 ? counted(std::ssize(views), tr("map"), tr("maps")) : mapLabel(*map);
-    // The operator that reads the view is clear from the line.
+    // The mark does not name the operator that reads the view, because the line shows it.
     const QString name = withoutPrefix(geometry.problem->tensorName(views.front()), geometry.namePrefix);
     const Tensor& t = geometry.problem->tensor(views.front());
     return QStringLiteral("%1  %2").arg(
@@ -497,7 +498,7 @@ std::optional<GraphGeometry> layOutGraph(const ProblemPtr& problem, const Schedu
     options.aspect = shape.columns ? shape.aspect : 0;
     options.groupPadding = metrics.padding();
     options.nodeGap = 1.5 * metrics.line;
-    // Room for an arrow, a label and the padding of two areas; labels are wider than high.
+    // A gap has room for an arrow, a label and the padding of two areas. Labels are wider than high.
     options.layerGap = shape.leftToRight ? 4.5 * metrics.line + 7 * metrics.em : 4.0 * metrics.line;
     const bool sameKind = previous && previous->problem == problem &&
                           previous->shape.leftToRight == shape.leftToRight && previous->metrics == metrics;

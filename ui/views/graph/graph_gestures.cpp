@@ -71,8 +71,8 @@ GraphGestures::GraphGestures(const ViewContext& context, GraphLayouter& layouter
     : m_context(context), m_layouter(layouter), m_navigator(navigator), m_cursor(cursor), m_bars(bars),
       m_view(view), m_drag(context.document)
 {
-    // Hundreds of verdicts arrive per second: only that of the target under the cursor causes an immediate
-    // repaint.
+    // Hundreds of verdicts arrive per second. Only the verdict of the target under the cursor causes an
+    // immediate repaint.
     m_verdictTimer.setSingleShot(true);
     m_verdictTimer.setInterval(40);
     connect(&m_verdictTimer, &QTimer::timeout, &m_view, qOverload<>(&QWidget::update));
@@ -127,7 +127,7 @@ bool GraphGestures::press(const QMouseEvent& event)
     if (m_hit.onHandle && m_hit.subgraph)
         m_handleOps = m_layouter.model()->snapshot->schedule[*m_hit.subgraph].ops;
     setGesture(Gesture::Press);
-    // Dragged ops must be selected first; a selection of several is kept for the drag.
+    // Dragged ops must be selected first. If several ops are selected, they are all dragged.
     if (extends(event.modifiers()))
         return true;
     if (m_hit.op && m_context.selection.state().ops.count(*m_hit.op) == 0)
@@ -137,7 +137,8 @@ bool GraphGestures::press(const QMouseEvent& event)
     return true;
 }
 
-/// A layout that arrives between press and release numbers the nodes anew.
+/// Finds the pressed item again if a new layout arrived between press and release, because its nodes have new
+/// numbers.
 void GraphGestures::findPressedAgain()
 {
     if (m_gesture != Gesture::Press || !m_pressedNode)
@@ -204,7 +205,7 @@ void GraphGestures::release(const QMouseEvent& event)
         m_bars.content().contains(m_mouse)) {
         const GraphHit hit = m_navigator.hitAt(m_mouse);
         const SelectionState& s = m_context.selection.state();
-        // The context menu acts on the item under the mouse.
+        // The context menu acts on the item under the mouse, so this item is selected.
         if (hit.op ? s.ops.count(*hit.op) == 0 : hit.subgraph && s.subgraphs.count(*hit.subgraph) == 0)
             m_cursor.select(hit, Qt::NoModifier);
         Q_EMIT menuWanted(m_mouse, hit);
@@ -305,8 +306,8 @@ void GraphGestures::finishBand(Qt::KeyboardModifiers modifiers)
 
 // -- dragging -------------------------------------------------------------------------------------------
 
-/// A drag edits the document's schedule: the preview ends and the op stays under the cursor. Subgraphs of a
-/// preview have no handles (GraphNavigator::hitAt()).
+/// Ends the preview when a drag begins, because a drag edits the document's schedule. The op stays under the
+/// cursor. Subgraphs of a preview have no handles (GraphNavigator::hitAt()).
 void GraphGestures::leavePreviewToDrag()
 {
     if (!m_layouter.isPreview())
@@ -329,7 +330,7 @@ void GraphGestures::beginDrag()
         ops = {*m_hit.op};
     const std::optional<SubgraphId> from =
         sourceOf(schedule, ops, {m_handleOps.empty() ? s.subgraph : std::nullopt, m_hit.subgraph});
-    // Verdicts are computed from near to far.
+    // Targets are ordered by distance, because verdicts are computed in this order.
     const QPointF here = m_navigator.viewport().toScene(m_pressed);
     std::vector<std::pair<double, SubgraphId>> order;
     for (const GraphHull& hull : m_layouter.model()->hulls)
@@ -347,7 +348,7 @@ void GraphGestures::beginDrag()
     m_scrollTimer.start();
 }
 
-/// Chooses the nodes to nudge: the pressed node, with the other selected nodes if it is selected, or a whole
+/// Chooses the nodes to nudge: the pressed node, all selected nodes if it is one of them, or a whole
 /// subgraph.
 void GraphGestures::beginNudge()
 {
@@ -393,7 +394,7 @@ void GraphGestures::drop()
     const auto dropped = m_drag.finish();
     if (!dropped)
         return;
-    // Dropped ops are in view already.
+    // Dropped ops are visible already, so the view does not scroll to them.
     m_cursor.withoutScrolling(
         [&] { applyDrop(m_context.document, m_context.selection, dropped->drop, dropped->judged); });
 }
@@ -417,7 +418,7 @@ void GraphGestures::scrollAtTheEdge()
 void GraphGestures::aboutToPan(QPointF pixels)
 {
     if (m_gesture == Gesture::Drag || m_gesture == Gesture::Band || m_gesture == Gesture::Nudge)
-        m_pressed += pixels; // keeps the press point in scene coordinates
+        m_pressed += pixels; // panning: keeps the press point fixed in scene coordinates
 }
 
 void GraphGestures::panned()

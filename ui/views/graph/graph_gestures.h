@@ -25,9 +25,10 @@ public:
     void move(const QMouseEvent& event);
     void release(const QMouseEvent& event);
     void doubleClick(const QMouseEvent& event);
-    void modifierChanged(const QKeyEvent& event); ///< during a drag, modifiers change what a drop does
+    /// Updates a drag after a press or release of a modifier key, which changes the effect of a drop.
+    void modifierChanged(const QKeyEvent& event);
     void cancel();
-    /// Panning during a gesture: keeps the press point in scene coordinates.
+    /// To be called before the view pans during a gesture: keeps the press point fixed in scene coordinates.
     void aboutToPan(QPointF pixels);
     void panned();
 
@@ -36,11 +37,12 @@ public:
     [[nodiscard]] GraphDrag& drag() { return m_drag; }
     [[nodiscard]] const GraphDrag& drag() const { return m_drag; }
     [[nodiscard]] QPointF mouse() const { return m_mouse; }
-    [[nodiscard]] const QRectF& band() const { return m_band; } ///< empty without a rubber band
+    /// Rectangle of the rubber band; empty if there is none.
+    [[nodiscard]] const QRectF& band() const { return m_band; }
 
 Q_SIGNALS:
     void menuWanted(QPointF position, const tilewright::ui::GraphHit& hit);
-    void opened(const tilewright::ui::GraphHit& hit); ///< a card was opened by a double-click
+    void opened(const tilewright::ui::GraphHit& hit); ///< emitted when a double click has opened a card
 
 private:
     enum class Gesture { None, Press, Band, Drag, Nudge, Overview };
@@ -51,7 +53,8 @@ private:
     void leavePreviewToDrag();
     void beginDrag();
     void beginNudge();
-    [[nodiscard]] GraphNudges nudges() const; ///< the document's nudges plus those of the current drag
+    /// The document's nudges plus the displacement of the current drag.
+    [[nodiscard]] GraphNudges nudges() const;
     void updateDrag(Qt::KeyboardModifiers modifiers);
     void drop();
     void finishBand(Qt::KeyboardModifiers modifiers);
@@ -67,25 +70,26 @@ private:
     Gesture m_gesture = Gesture::None;
     QPointF m_pressed;
     QPointF m_mouse;
-    GraphHit m_hit;                        ///< the item on which the mouse button was pressed
-    std::optional<GraphKey> m_pressedNode; ///< key of its node
+    GraphHit m_hit;                        ///< item on which the mouse button was pressed
+    std::optional<GraphKey> m_pressedNode; ///< key of the node of m_hit
     std::vector<OpId>
-        m_handleOps; ///< ops of the subgraph whose tab or card was pressed, at the time of the press
+        /// Ops of the subgraph whose tab or card was pressed, as they were at the time of the press.
+        m_handleOps;
     bool m_rightMoved = false;
     QRectF m_band;
     GraphDrag m_drag;
     std::vector<GraphKey> m_nudged; ///< nodes that are being nudged
-    QTimer m_scrollTimer;           // scrolls during a drag near an edge
-    QTimer m_verdictTimer;          // limits repaints for verdicts that arrive during a drag
+    QTimer m_scrollTimer;           // scrolls while the mouse is near an edge during a drag
+    QTimer m_verdictTimer;          // limits the rate of repaints when verdicts arrive during a drag
 };
 
-/// The nodes of the selected ops, or of the selected subgraph if no op is selected.
+/// Returns the nodes of the selected ops, or of the selected subgraph if no op is selected.
 [[nodiscard]] std::vector<GraphKey> selectedNodes(const GraphGeometry& geometry, const Schedule& schedule,
                                                   const SelectionState& selected);
-/// "Nudge softmax", "Nudge 3 nodes".
+/// Text of the undo step: "Nudge softmax", "Nudge 3 nodes".
 [[nodiscard]] QString nudgeText(const GraphModel& model, const std::vector<GraphKey>& nodes);
 
-/// The subgraph that moved ops leave: the first candidate that has them all.
+/// Returns the subgraph that the moved ops leave: the first candidate that has all of them.
 [[nodiscard]] std::optional<SubgraphId> sourceOf(const Schedule& schedule, const std::vector<OpId>& ops,
                                                  std::initializer_list<std::optional<SubgraphId>> candidates);
 

@@ -52,7 +52,7 @@ bool isBox(const std::vector<LayoutPoint>& polygon)
 {
     if (polygon.size() < 4)
         return false;
-    // A rectangle has the area of its bounding box.
+    // Area of the polygon, compared with the area of its bounding box: both are equal for a rectangle.
     double doubled = 0, left = polygon[0].x, right = left, top = polygon[0].y, bottom = top;
     for (std::size_t i = 0; i < polygon.size(); ++i) {
         const LayoutPoint& a = polygon[i];
@@ -156,7 +156,7 @@ QPainterPath nodeShape(const GraphNode& node)
 QPainterPath recomputeSign(const QRectF& rect)
 {
     QPainterPath path;
-    // Clockwise; the arrow head is at the end.
+    // Clockwise, with the arrow head at the end.
     path.arcMoveTo(rect, 20);
     path.arcTo(rect, 20, -290);
     const QPointF tip = path.currentPosition();
@@ -201,7 +201,7 @@ bool LabelPlacer::isFree(const QRectF& rect) const
 
 QRectF LabelPlacer::around(const LayoutRoute& route, const QSizeF& size, double at)
 {
-    // A short straight segment may lead from the curve into the node.
+    // The curve may be followed by a short straight segment into the node.
     std::size_t first = route.size() - 4;
     if (first >= 3 &&
         std::abs(route[first].y - route[first + 3].y) < std::abs(route[first - 3].y - route[first].y))
@@ -225,7 +225,7 @@ std::optional<QRectF> LabelPlacer::place(const LayoutRoute& route, const QSizeF&
 
 namespace {
 
-constexpr double kHandPixels = 6; // maximum distance from a line for a hit
+constexpr double kHandPixels = 6; // maximum distance in pixels at which a line is hit
 
 double distance(const QPainterPath& path, QPointF p)
 {
@@ -240,7 +240,7 @@ double distance(const QPainterPath& path, QPointF p)
     return best;
 }
 
-/// The smallest area that contains the point.
+/// Returns the smallest subgraph area that contains the point.
 std::optional<SubgraphId> areaAt(const GraphModel& model, QPointF scene)
 {
     std::optional<SubgraphId> best;
@@ -257,7 +257,7 @@ std::optional<SubgraphId> areaAt(const GraphModel& model, QPointF scene)
     return best;
 }
 
-/// False for cards and for subgraphs that the neighbourhood filter hides.
+/// True if the area has a tab: not for cards, and not for subgraphs that the neighbourhood filter hides.
 bool hasTab(const GraphHull& hull)
 {
     return !hull.collapsed && !hull.bounds.isEmpty();
@@ -340,7 +340,7 @@ GraphHit hitTest(const GraphModel& model, QPointF scene, double tolerance)
             hit.onHandle = true;
             return hit;
         }
-    // The tolerance in scene units gives the zoom.
+    // The zoom follows from the tolerance, which is a fixed number of pixels in scene units.
     const bool named = labelsArePainted(kHandPixels / tolerance);
     for (std::size_t e = 0; model.hasViews && e < model.edges.size(); ++e)
         if (slabOf(model.edges[e], named).contains(scene)) {

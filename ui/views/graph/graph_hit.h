@@ -31,11 +31,12 @@ struct GraphNode;
 
 /// True if the polygon is an axis-parallel rectangle.
 [[nodiscard]] bool isBox(const std::vector<LayoutPoint>& polygon);
-/// Upper left point of a polygon and the length of the edge that starts there, as a rectangle of height 0.
+/// Returns the upper left corner of a polygon and the length of the edge that starts there, as a rectangle of
+/// height 0.
 [[nodiscard]] QRectF upperEdge(const std::vector<LayoutPoint>& polygon);
 
-/// Shapes of the ops (docs/design.md 4.10): MatMul with a cut corner, Pointwise as a pill;
-/// graph inputs and outputs as trapezoids.
+/// Shapes of nodes (docs/design.md 4.10): a MatMul has a cut corner, a Pointwise is a pill, graph inputs and
+/// outputs are trapezoids.
 [[nodiscard]] QPainterPath matMulShape(const QRectF& rect);
 [[nodiscard]] QPainterPath pointwiseShape(const QRectF& rect);
 [[nodiscard]] QPainterPath inputShape(const QRectF& rect);
@@ -43,7 +44,7 @@ struct GraphNode;
 [[nodiscard]] QPainterPath cardShape(const QRectF& rect);
 [[nodiscard]] QPainterPath nodeShape(const GraphNode& node);
 
-/// A circular arrow: "recomputed".
+/// A circular arrow, the sign of a recomputed op.
 [[nodiscard]] QPainterPath recomputeSign(const QRectF& rect);
 
 /// Finds positions for labels on lines that cover no nodes, tabs or other labels.
@@ -51,11 +52,11 @@ class LabelPlacer
 {
 public:
     void take(const QRectF& rect);
-    /// Tries the given parts of the last curve of the route, which the line shares with no other, and returns
-    /// the first free rectangle.
+    /// Tries the positions `at` (0..1) on the last curve of the route, which the line shares with no other
+    /// line. Returns the first free rectangle.
     [[nodiscard]] std::optional<QRectF> place(const LayoutRoute& route, const QSizeF& size,
                                               std::initializer_list<double> at);
-    /// The rectangle at such a part, free or not.
+    /// Returns the rectangle of a label at position `at` of the route, whether it is free or not.
     [[nodiscard]] static QRectF around(const LayoutRoute& route, const QSizeF& size, double at);
 
 private:
@@ -68,38 +69,39 @@ private:
 struct GraphHit
 {
     std::optional<std::size_t> node;
-    std::optional<OpId> op;             ///< set if the node is an op
-    std::optional<TensorId> tensor;     ///< set for an input or output, or if a line is near
-    std::optional<std::size_t> line;    ///< the edge that is near
-    std::optional<SubgraphId> subgraph; ///< the tab, card or area under the point
-    bool isSection = false;             ///< the node represents several subgraphs
-    bool onHandle = false;              ///< on the tab or card: a drag moves the whole subgraph
+    std::optional<OpId> op;         ///< set if the node is an op
+    std::optional<TensorId> tensor; ///< set if the node is an input or output, or if a line is near the point
+    std::optional<std::size_t> line;    ///< index of the edge near the point
+    std::optional<SubgraphId> subgraph; ///< subgraph whose tab, card or area is under the point
+    bool isSection = false;             ///< true if the node stands for several subgraphs
+    bool onHandle = false;              ///< true on a tab or card: a drag moves the whole subgraph
 };
 
-/// `tolerance`: maximum distance of a line in scene units.
+/// Returns the items at a point of the scene. `tolerance`: maximum distance of a line in scene units.
 [[nodiscard]] GraphHit hitTest(const GraphModel& model, QPointF scene, double tolerance);
-/// The items at a point of the screen; lines are hit within a few pixels.
+/// Returns the items at a point of the screen. A line is hit if it is within a few pixels.
 [[nodiscard]] GraphHit hitTest(const GraphModel& model, const Viewport& viewport, QPointF position);
 
-/// Bounding box of the nodes of these ops, cards included; empty if none is shown.
+/// Returns the bounding box of the nodes of these ops, including cards that contain them; empty if none is
+/// visible.
 [[nodiscard]] QRectF boundsOf(const GraphModel& model, const std::set<OpId>& ops);
 
-/// The items that a click on the node would hit.
+/// Returns the items that a click on the node would hit.
 [[nodiscard]] GraphHit hitOfNode(const GraphModel& model, std::size_t node);
 
-/// The target of a drop: the subgraph of the node or area under the point, or a new one on empty space. The
-/// card of several subgraphs is no target.
+/// The target of a drop: the subgraph of the node or area under the point; a new subgraph on empty space. A
+/// card of several subgraphs is not a target.
 struct GraphDropTarget
 {
     bool nowhere = false;
-    std::optional<SubgraphId> subgraph; ///< nullopt = a new one
+    std::optional<SubgraphId> subgraph; ///< target subgraph; nullopt = a new one
 };
 [[nodiscard]] GraphDropTarget dropTarget(const GraphModel& model, QPointF scene);
 
-/// The subgraph whose area contains a node.
+/// Returns the subgraph whose area contains a node.
 [[nodiscard]] std::optional<SubgraphId> subgraphOf(const GraphModel& model, std::size_t node);
 
-/// The rectangle of a subgraph's tab.
+/// Returns the rectangle of a subgraph's tab.
 [[nodiscard]] QRectF tabRect(const GraphModel& model, const GraphHull& hull);
 
 } // namespace tilewright::ui

@@ -18,8 +18,7 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr std::int64_t kMostSteps =
-    200'000; // limit for one subgraph; above it, its lines have no traffic labels
+constexpr std::int64_t kMostSteps = 200'000; // per subgraph; with more steps its lines have no traffic labels
 }
 
 GraphTraffic TrafficMemory::count(const Snapshot& snapshot, std::stop_token stop)
@@ -51,7 +50,7 @@ GraphTraffic TrafficMemory::count(const Snapshot& snapshot, std::stop_token stop
                          Entry{subgraphs[i], {resident.begin(), resident.end()}, rules, *out[i]});
     }
     if (stop.stop_requested())
-        next.merge(m_entries); // subgraphs that were not counted now may be needed next time
+        next.merge(m_entries); // the next count may need entries of subgraphs not counted now
     m_entries = std::move(next);
     return out;
 }
@@ -61,7 +60,7 @@ std::vector<SubgraphId> readersOf(const GraphModel& model, const GraphEdgeKey& e
     const GraphGeometry& geometry = *model.geometry;
     const GraphNode& to = model.nodes[edge.to];
     if (to.key.kind != GraphKey::Kind::Section) {
-        std::vector<SubgraphId> out; // subgraphs that run the op, or the subgraph of the card
+        std::vector<SubgraphId> out; // the subgraphs that run the op, or the subgraph of the card
         for (const GraphBadge& badge : to.badges)
             out.push_back(badge.subgraph);
         return out;
@@ -78,7 +77,7 @@ std::vector<SubgraphId> readersOf(const GraphModel& model, const GraphEdgeKey& e
 
 EdgeStyle edgeStyle(const Snapshot& snapshot, SubgraphId s, TensorId t)
 {
-    // R3.1: a tensor that the subgraph produces itself is interior, even if a copy is resident.
+    // A tensor that the subgraph produces itself is interior, even if a copy is resident (R3.1).
     const Problem& problem = *snapshot.problem;
     const Subgraph& subgraph = snapshot.schedule[s];
     if (const auto producer = problem.producer(t))
@@ -112,7 +111,7 @@ void labelEdges(GraphModel& model, const GraphTraffic& traffic)
     const GraphGeometry& geometry = *model.geometry;
     const Problem& problem = *model.snapshot->problem;
     LabelPlacer places = placesFor(model);
-    std::set<std::pair<std::uint32_t, std::uint32_t>> told; // (subgraph, tensor): each load is counted once
+    std::set<std::pair<std::uint32_t, std::uint32_t>> told; // pairs (subgraph, tensor) counted so far
     for (std::size_t e = 0; e < model.edges.size(); ++e) {
         GraphEdge& edge = model.edges[e];
         edge.label.clear();
@@ -129,7 +128,7 @@ void labelEdges(GraphModel& model, const GraphTraffic& traffic)
                 if (t.tensor == tensor)
                     (output ? store : load) += output ? t.store : t.load;
         };
-        // Stored by every subgraph that produces it, loaded by every one that runs the consumer.
+        // Every subgraph that produces the tensor stores it; every one that runs the consumer loads it.
         const auto section = geometry.sections.find(edge.from);
         if (output && section != geometry.sections.end())
             for (const SubgraphId s : section->second.subgraphs)
@@ -199,11 +198,13 @@ void keepLabels(GraphModel& model, const GraphModel& before)
 namespace {
 
 constexpr std::size_t kLayoutInBackground =
-    400;                                  // number of nodes from which the layout runs in a worker thread
-constexpr std::size_t kAnimateUpTo = 300; // largest number of nodes that is animated
+    400;                                  // number of nodes above which the layout runs in a worker thread
+constexpr std::size_t kAnimateUpTo = 300; // largest number of nodes for which transitions are animated
 constexpr double kTransitionSeconds = 0.18;
-constexpr std::size_t kRememberedNodes = 30'000; // nodes of all remembered layouts, a few dozen MB
-constexpr std::size_t kRemembered = 200;         // remembered layouts, each of which is checked for a match
+// Maximum total number of nodes in all remembered layouts, a few dozen MB.
+constexpr std::size_t kRememberedNodes = 30'000;
+// Maximum number of remembered layouts, each of which is checked for a match.
+constexpr std::size_t kRemembered = 200;
 
 } // namespace
 
@@ -280,7 +281,7 @@ void GraphLayouter::refresh()
         useGeometry(std::move(known));
         return;
     }
-    // A large graph with few nodes, because its subgraphs are cards, is laid out at once too.
+    // A large graph is also laid out at once if it has few nodes, because its subgraphs are cards.
     const bool known = m_arranged && m_arranged->problem == snapshot->problem &&
                        m_arranged->shape == m_shape && m_arranged->metrics == metrics();
     const std::size_t size = known ? m_arranged->keys.size() : snapshot->problem->opCount();
@@ -296,7 +297,7 @@ void GraphLayouter::refresh()
             layOutGraph(snapshot->problem, snapshot->schedule, shape, metrics, previous.get(), {stop, {}});
         return geometry ? std::make_shared<const GraphGeometry>(std::move(*geometry)) : nullptr;
     });
-    // Until the layout is ready, new areas and numbers are shown at the old positions.
+    // Until the new layout is ready, the new areas and numbers are shown at the old positions.
     if (known && !m_isPreview)
         if (GeometryPtr provisional = regrouped(*m_arranged, snapshot->schedule)) {
             setGeometry(std::move(provisional));
@@ -309,7 +310,7 @@ void GraphLayouter::useGeometry(GeometryPtr geometry)
 {
     const SnapshotPtr& snapshot = shownSnapshot();
     if (!snapshot || !fitsNow(*geometry, *snapshot)) {
-        refresh(); // the schedule changed during the layout
+        refresh(); // request another layout, because the schedule changed meanwhile
         return;
     }
     Q_EMIT aboutToArrange(*geometry);
@@ -319,7 +320,7 @@ void GraphLayouter::useGeometry(GeometryPtr geometry)
     if (!m_isPreview)
         remember(m_geometry);
     Q_EMIT geometryChanged();
-    rebuildModel(!m_isPreview); // the cores belong to the solver during a preview
+    rebuildModel(!m_isPreview); // no animation during a preview: the solver needs the cores
     Q_EMIT arranged(sameShape);
     requestLabels();
 }
@@ -342,8 +343,8 @@ void GraphLayouter::setNudges(const GraphNudges& nudges)
     requestLabels();
 }
 
-/// Each layout starts from the previous one, so going back and forth would let nodes drift; remembered
-/// layouts avoid that.
+/// Returns a remembered layout that matches. Each layout starts from the previous one, so that nodes would
+/// drift if the user went back and forth; remembered layouts avoid this.
 GraphLayouter::GeometryPtr GraphLayouter::remembered(const Snapshot& snapshot) const
 {
     const auto known =
@@ -369,8 +370,8 @@ void GraphLayouter::remember(const GeometryPtr& geometry)
 
 void GraphLayouter::rebuildModel(bool animate)
 {
-    // A preview has no marks and no traffic: nearly everything differs, and traffic is not worth the solver's
-    // time.
+    // A preview shows neither differences from the baseline, because nearly everything differs, nor traffic,
+    // because counting it would take time from the solver.
     const Document& document = m_context.document;
     const SnapshotPtr baseline = m_isPreview ? nullptr : document.baseline();
     m_traffic.clear();
@@ -461,7 +462,7 @@ void GraphLayouter::requestLabels()
 
 void GraphLayouter::takeLabels(const Labelled& labelled)
 {
-    // If the schedule has changed, the next labels are already being made.
+    // The schedule has changed meanwhile, and its labels are already being made.
     if (!m_model || m_model->snapshot != labelled.model->snapshot ||
         m_model->geometry != labelled.model->geometry || !m_options.edgeLabels)
         return;
@@ -472,7 +473,7 @@ void GraphLayouter::takeLabels(const Labelled& labelled)
         });
     if (m_model == labelled.plain) {
         m_model = labelled.model;
-    } else { // the same picture in other colours
+    } else { // only the colours differ from the previous picture
         const auto next = std::make_shared<GraphModel>(*m_model);
         for (std::size_t e = 0; e < next->edges.size(); ++e) {
             next->edges[e].label = labelled.model->edges[e].label;

@@ -14,21 +14,22 @@
 
 namespace tilewright::ui {
 
-/// A cache of the traffic of subgraphs: for the next schedule only changed subgraphs are counted. Not
-/// thread-safe.
+/// A cache of the traffic of subgraphs: for the next schedule only the traffic of changed subgraphs is
+/// counted. Not thread-safe.
 class TrafficMemory
 {
 public:
-    /// Subgraphs that cannot be counted (too many steps, a broken rule) have an empty list.
+    /// Counts the traffic of all subgraphs. A subgraph that cannot be counted (too many steps, a broken rule)
+    /// gets an empty list.
     [[nodiscard]] GraphTraffic count(const Snapshot& snapshot, std::stop_token stop = {});
     /// Number of subgraphs counted since construction.
     [[nodiscard]] std::size_t counted() const { return m_counted; }
 
 private:
-    /// The traffic of a subgraph in its context.
+    /// The traffic of a subgraph that has certain resident and retained tensors.
     struct Entry
     {
-        SubgraphPtr subgraph; // keeps the subgraph alive, so that its address is not reused
+        SubgraphPtr subgraph; // held so that the address of the subgraph, which identifies it, is not reused
         std::vector<TensorId> resident;
         Rules rules;
         std::vector<TensorTraffic> traffic;
@@ -37,39 +38,41 @@ private:
     std::size_t m_counted = 0;
 };
 
-/// The picture of the schedule as data: layout (of large graphs in the background), model, labels and
-/// transitions between pictures. A preview replaces the document's schedule while it is shown.
+/// The picture of the schedule as data: layout (of large graphs in the background), model, labels, and
+/// transitions between pictures. During a preview it shows the schedule of the preview in place of the
+/// document's schedule.
 class GraphLayouter : public QObject
 {
     Q_OBJECT
 public:
     using GeometryPtr = std::shared_ptr<const GraphGeometry>;
 
-    /// `view`: its font determines the sizes, and it is repainted.
+    /// `view`: the widget that is repainted and whose font determines the sizes.
     GraphLayouter(const ViewContext& context, QWidget& view);
     ~GraphLayouter() override;
 
     [[nodiscard]] const GraphModel* model() const { return m_model.get(); }
-    /// The model, or an intermediate step of a transition to it.
+    /// The model that is painted: the current one, or an intermediate step of a transition to it.
     [[nodiscard]] const GraphModel& shownModel() const { return m_between ? *m_between : *m_model; }
     [[nodiscard]] const GraphGeometry* geometry() const
     {
         return m_shown.get();
-    } ///< the geometry of the model
+    } ///< the geometry to which the model belongs
     [[nodiscard]] const GraphTraffic& traffic() const { return m_traffic; }
     [[nodiscard]] const GraphOptions& options() const { return m_options; }
     [[nodiscard]] const GraphShape& shape() const { return m_shape; }
     /// True if the picture shows a preview and not the document's schedule.
     [[nodiscard]] bool isPreview() const { return m_isPreview; }
 
-    void setOptions(const GraphOptions& options) { m_options = options; } // used by the next refresh()
-    void setShape(const GraphShape& shape) { m_shape = shape; }           // used by the next refresh()
-    /// Moves nodes by hand, at once and without an undo step: either the document's nudges or an unfinished
-    /// drag.
+    // Takes effect at the next refresh().
+    void setOptions(const GraphOptions& options) { m_options = options; }
+    void setShape(const GraphShape& shape) { m_shape = shape; } // takes effect at the next refresh()
+    /// Moves nodes by hand, at once and without an undo step. `nudges`: those of the document, or those of an
+    /// unfinished drag.
     void setNudges(const GraphNudges& nudges);
-    void startAnew(); ///< forgets earlier layouts: another problem was opened
+    void startAnew(); ///< forgets all layouts, because another problem was opened
     void refresh();
-    void beginPreview(); ///< or moves on to the next preview
+    void beginPreview(); ///< begins a preview, or shows its next schedule
     void endPreview();
     void waitForLayout() { m_layoutJob.waitIdle(); }
     void settle();
@@ -78,13 +81,13 @@ Q_SIGNALS:
     void aboutToArrange(const GraphGeometry& next);
     void geometryChanged();
     void modelChanged();
-    void arranged(bool sameShape); ///< the positions have changed
+    void arranged(bool sameShape); ///< emitted after the positions have changed
     void labelsChanged();
     void previewBegun();
-    void previewEnded(); ///< and the picture from before the preview is shown again
+    void previewEnded(); ///< emitted when the preview has ended and the previous picture is shown again
 
 private:
-    /// A model with its labels, made by a worker thread.
+    /// A model with labels, as a worker thread returns it.
     struct Labelled
     {
         std::shared_ptr<const GraphModel> plain; ///< the model without labels
@@ -109,20 +112,21 @@ private:
     GraphShape m_shape;
 
     GeometryPtr m_geometry; ///< the automatic layout
-    GeometryPtr m_shown;    ///< m_geometry with the nodes moved by hand, used by m_model
+    GeometryPtr m_shown;    ///< m_geometry with the nodes that were moved by hand; m_model uses it
     GraphNudges m_nudges;
-    GeometryPtr m_arranged; ///< m_geometry, or the layout that a provisional one was made from
-    std::shared_ptr<const GraphModel> m_model; ///< shared with the worker thread that labels a copy
-    /// Earlier layouts, latest last: undo, and edits that revert another edit, show them again.
+    /// The last layout that is not provisional: m_geometry, or the layout from which m_geometry was made.
+    GeometryPtr m_arranged;
+    std::shared_ptr<const GraphModel> m_model; ///< shared with the worker thread that adds labels to a copy
+    /// Earlier layouts, latest last. They are shown again after an undo or an edit that reverts another edit.
     std::vector<GeometryPtr> m_remembered;
     bool m_isPreview = false;
-    GeometryPtr m_beforePreview; ///< the layout to return to
+    GeometryPtr m_beforePreview; ///< the layout that is shown again after the preview
     LatestJob<GeometryPtr> m_layoutJob;
-    GraphTraffic m_traffic;                         ///< traffic of m_model; empty while it is being counted
-    std::shared_ptr<TrafficMemory> m_trafficMemory; ///< cache of the worker thread
+    GraphTraffic m_traffic; ///< traffic of the schedule in m_model; empty while it is being counted
+    std::shared_ptr<TrafficMemory> m_trafficMemory; ///< cache that the worker thread uses
     LatestJob<Labelled> m_labelJob;
 
-    std::shared_ptr<const GraphModel> m_before; // start of a running transition
+    std::shared_ptr<const GraphModel> m_before; // model at the start of a running transition
     std::shared_ptr<const GraphModel> m_between;
     double m_transition = 1;
 };

@@ -32,7 +32,7 @@ void sampleLine(QPainter& p, const QRectF& box, EdgeStyle style, const Theme& th
     }
 }
 
-/// The colour ramp with its numbers, each in a text colour readable on the ramp.
+/// Paints the colour ramp with its numbers, each in a text colour that can be read on the ramp.
 void paintScale(QPainter& painter, const GraphLegend& legend, const QRectF& bar, const Theme& theme)
 {
     QLinearGradient gradient(bar.topLeft(), bar.topRight());
@@ -56,7 +56,7 @@ void paintScale(QPainter& painter, const GraphLegend& legend, const QRectF& bar,
 
 std::vector<ChartKey> keysOf(const GraphModel& model, const Theme& theme)
 {
-    constexpr double kWide = 1.8; // relative width of the shapes
+    constexpr double kWide = 1.8; // width of the shapes relative to their height
     const auto shape = [&theme](QPainterPath (*make)(const QRectF&), const QColor& fill) {
         return [make, fill, &theme](QPainter& p, const QRectF& box) {
             p.setPen(QPen(theme.outline, 1.2));
@@ -64,7 +64,7 @@ std::vector<ChartKey> keysOf(const GraphModel& model, const Theme& theme)
             p.drawPath(make(box));
         };
     };
-    // The difference of the two shapes is enlarged: in the graph, they have more room.
+    // The cut corner is larger than in the graph, because the shapes in the legend are small.
     const auto matMul = [&theme](const QColor& fill) {
         return [fill, &theme](QPainter& p, const QRectF& box) {
             const double cut = box.height() * 0.55;
@@ -77,7 +77,7 @@ std::vector<ChartKey> keysOf(const GraphModel& model, const Theme& theme)
                                     box.bottomLeft()});
         };
     };
-    // If the fill shows the op type, the shapes are drawn in it, each once.
+    // If the fill shows the op type, each shape is drawn once in the colour of its type.
     const auto& entries = model.legend.entries;
     const bool byType = !entries.empty() && entries.front().first == opTypeFill(OpType::MatMul);
     const auto typeFill = [&](OpType type) {
@@ -227,7 +227,7 @@ void GraphLegendPicture::paint(QPainter& painter, const GraphModel& model, const
                   painter.device()->devicePixelRatioF(),
                   &theme,
                   uiFont()};
-    // Whole device pixels, so that the cached picture is as sharp as direct painting.
+    // Sizes are whole device pixels, so that the cached picture is as sharp as direct painting.
     const double height = std::ceil(graphLegendHeight(model, area));
     if (m_key != key) {
         m_key = key;
@@ -238,7 +238,7 @@ void GraphLegendPicture::paint(QPainter& painter, const GraphModel& model, const
             m_picture.fill(Qt::transparent);
             QPainter p(&m_picture);
             p.setRenderHints(QPainter::Antialiasing | QPainter::TextAntialiasing);
-            // Same area; the pixmap shows its lower edge.
+            // Paints into an area of the same size, of which the pixmap holds the lower end.
             paintGraphLegend(p, model, {0, height - area.height(), area.width(), area.height()}, theme);
         }
     }

@@ -16,7 +16,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Describes the rule violations of a subgraph, for the tag of its hull.
+/// Describes the rule violation of a subgraph, for the tag at its area.
 QString problemText(IssueCode code)
 {
     switch (code) {
@@ -109,7 +109,7 @@ private:
         return s.index() < all.size() && all[s.index()].structurallyValid ? &all[s.index()] : nullptr;
     }
 
-    /// A group of ops has the colour of the one with the largest number.
+    /// Colours each group of ops like its op with the largest number.
     void colourByNumbers(const OpValues& values)
     {
         auto [fills, legend] = colourOps(values, m_problem.opCount());
@@ -308,8 +308,8 @@ private:
     {
         const double padding = m_geometry.metrics.padding();
         m_model.hulls.reserve(m_snapshot.schedule.size());
-        std::map<std::size_t, int> rings;    // number of rings around an op, so that they do not coincide
-        std::map<std::size_t, int> homeless; // number of subgraphs that consist of a ring only, by op
+        std::map<std::size_t, int> rings;    // number of rings around each op, so that rings do not coincide
+        std::map<std::size_t, int> homeless; // number of subgraphs around each op that consist of a ring only
         for (std::size_t i = 0; i < m_snapshot.schedule.size(); ++i) {
             const SubgraphId s(i);
             GraphHull hull;
@@ -352,7 +352,8 @@ private:
                 const QRectF ring = m_model.nodes[v].rect.adjusted(-grow, -grow, grow, grow);
                 hull.satellites.addRoundedRect(ring, padding * 0.8, padding * 0.8);
                 hull.satellites.addPath(band(v, own, padding));
-                // On the lower edge: the upper one has the tab of the subgraph that contains the op.
+                // The tab is on the lower edge, because the upper edge has the tab of the subgraph that
+                // contains the op.
                 const double aside = first ? 1.6 * m_geometry.metrics.line * homeless[v]++ : 0;
                 placeTab({ring.left() + aside, ring.bottom(), std::max(0.0, ring.width() - aside), 0});
             }
@@ -369,7 +370,8 @@ private:
         }
     }
 
-    /// Only for drawn areas: a graph of cards has thousands of subgraphs without a tab.
+    /// Adds the texts of a tab. Called only for areas that are drawn: a graph of cards has thousands of
+    /// subgraphs without a tab.
     void addTabTexts(GraphHull& hull) const
     {
         hull.granularity = granularityText(hull.subgraph);
@@ -383,8 +385,8 @@ private:
             hull.change = signedNumber(change(before->second, e->latency));
     }
 
-    /// The band from a recomputed op to the rest of its subgraph: along its lines, else straight to the
-    /// nearest op.
+    /// Returns the band that connects a recomputed op with the other ops of its subgraph: along its lines, or
+    /// else straight to the nearest op.
     [[nodiscard]] QPainterPath band(std::size_t v, const std::set<std::size_t>& own, double padding) const
     {
         QPainterPath way;
@@ -412,7 +414,7 @@ private:
 
     void addEdges()
     {
-        // Edges of a net come in no order; sorting groups them.
+        // Edges are sorted by net, because they come in no particular order.
         std::vector<std::size_t> byNet;
         byNet.reserve(m_geometry.edges.size());
         m_model.edges.reserve(m_geometry.edges.size());
@@ -427,10 +429,11 @@ private:
             edge.bundle = key.bundle;
             edge.style = styleOf(key);
             edge.path = curve(route);
-            edge.bounds = edge.path.controlPointRect().adjusted(-1, -1, 1, 1); // a straight line has no area
+            // Enlarged, because a straight line has no area.
+            edge.bounds = edge.path.controlPointRect().adjusted(-1, -1, 1, 1);
             if (route.size() >= 4) {
                 edge.end = toPoint(route.back());
-                // The last points may coincide with the end.
+                // The last points of the route may coincide with its end.
                 std::size_t before = route.size() - 1;
                 do
                     edge.beforeEnd = toPoint(route[--before]);
@@ -472,7 +475,7 @@ private:
     {
         if (m_geometry.keys[key.to].kind == GraphKey::Kind::Output)
             return EdgeStyle::Spilled;
-        EdgeStyle style = EdgeStyle::Interior; // the style of the execution with the most traffic
+        EdgeStyle style = EdgeStyle::Interior; // the line style of the execution with the most traffic
         bool any = false;
         const auto look = [&](TensorId t) {
             for (SubgraphId s : readersOf(m_model, key, t)) {
@@ -486,7 +489,7 @@ private:
         return any ? style : EdgeStyle::Spilled;
     }
 
-    /// Paints the common part of a net's lines once, in the style with the most traffic.
+    /// Paints the common part of a net's lines only once, in the style of the line with the most traffic.
     void addStrokes(std::vector<std::size_t>& edges)
     {
         if (edges.size() == 1) {
@@ -535,11 +538,11 @@ private:
     const GraphGeometry& m_geometry;
     GraphModel m_model;
     std::vector<std::vector<SubgraphId>> m_holders; // subgraphs that run each op
-    std::vector<GraphFill> m_fill;                  // colour of each subgraph
-    std::vector<GraphFill> m_opFill;                // colour of each op; empty unless by numbers of the ops
-    std::vector<QString> m_error;                   // code of the first issue of each subgraph
-    std::vector<bool> m_moved;                      // per op: grouped differently in the baseline
-    std::map<std::vector<OpId>, double> m_before;   // latencies of the baseline, by the ops of the subgraph
+    std::vector<GraphFill> m_fill;                  // fill of each subgraph
+    std::vector<GraphFill> m_opFill; // fill of each op; empty unless ops are coloured by their numbers
+    std::vector<QString> m_error;    // code of the first issue of each subgraph
+    std::vector<bool> m_moved;       // for each op, true if it is grouped differently in the baseline
+    std::map<std::vector<OpId>, double> m_before; // latency of each subgraph of the baseline, by its ops
 };
 
 } // namespace

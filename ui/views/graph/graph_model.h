@@ -19,8 +19,8 @@
 
 namespace tilewright::ui {
 
-/// Automatic: by op type while every subgraph has one op, otherwise by subgraph. Measured: by the values of
-/// an overlay.
+/// Automatic: by op type while every subgraph has a single op, otherwise by subgraph. Measured: by the values
+/// of an overlay.
 enum class GraphColouring { Subgraph, OpType, Bound, Latency, Intensity, None, Automatic, Measured, Change };
 [[nodiscard]] GraphColouring usedColouring(GraphColouring chosen, const Schedule& schedule);
 
@@ -28,25 +28,26 @@ struct GraphOptions
 {
     GraphColouring colouring = GraphColouring::Automatic;
     bool edgeLabels = true;
-    /// Per op, the change of its operator compared with the other model; empty without one.
+    /// For each op, the change of its operator compared with the other model; empty if there is no other
+    /// model.
     std::vector<model::OperatorChange> changes{};
-    OpValuesPtr values{}; ///< colour by these numbers of the ops instead of `colouring`
+    OpValuesPtr values{}; ///< numbers of the ops; if set, ops are coloured by them instead of by `colouring`
 };
 
-/// A colour by role, resolved by the theme when painting.
+/// A colour, given by its role in the theme. It is resolved when the graph is painted.
 struct GraphFill
 {
     enum class Role : std::uint8_t { Neutral, Category, Ramp, Bound, Change };
     Role role = Role::Neutral;
-    double value = 0; ///< category index, position on the ramp in 0..1, or the number of a Bound or a change
+    double value = 0; ///< category index, position on the ramp (0..1), or number of a Bound or of a change
     bool operator==(const GraphFill&) const = default;
 };
 
-/// The way in which a tensor reaches a consumer. Shown by line style, not by colour.
+/// The way in which a tensor reaches a consumer. It is shown by line style, not by colour.
 enum class EdgeStyle : std::uint8_t {
-    Interior, ///< dashed: interior of one subgraph
-    Retained, ///< double: stays in fast memory for the next subgraph
-    Spilled,  ///< solid: through slow memory
+    Interior, ///< dashed line: interior of a subgraph
+    Retained, ///< double line: stays in fast memory for the next subgraph
+    Spilled,  ///< solid line: passes through slow memory
 };
 
 struct GraphBadge
@@ -55,11 +56,11 @@ struct GraphBadge
     GraphFill fill;
 };
 
-/// A subgraph's share of a section; an op's share if the colour shows the op type.
+/// A part of a section's bar: a subgraph, or an op if the colour shows the op type.
 struct GraphShare
 {
     GraphFill fill;
-    double weight = 1; ///< the latency; 1 for all if one is unknown
+    double weight = 1; ///< latency of the part; 1 for all parts if a latency is unknown
 };
 
 struct GraphNode
@@ -67,48 +68,49 @@ struct GraphNode
     GraphKey key;
     QRectF rect;
     OpType type = OpType::Pointwise;
-    QString title;                  ///< without the common prefix of all visible names
-    QString brief;                  ///< text of a card if the title does not fit
-    QString detail;                 ///< sizes of an op or a tensor; what a card contains
-    QString extra;                  ///< third line of a card; base cost of an op, behind its sizes
-    QString fourth;                 ///< whether the equal blocks of the card have equal schedules
-    bool isStack = false;           ///< the card represents several equal blocks
-    std::vector<GraphBadge> badges; ///< every subgraph that runs the op, in execution order
-    std::vector<GraphShare> shares; ///< shares of a section, in execution order
-    bool uncovered = false;         ///< the op is in no subgraph
-    bool error = false;             ///< in a subgraph that breaks a rule
-    bool moved = false;             ///< grouped with other ops than in the baseline
+    QString title;        ///< name without the common prefix of all visible names
+    QString brief;        ///< shorter title of a card, used if the title does not fit
+    QString detail;       ///< sizes of an op or a tensor; for a card, its contents
+    QString extra;        ///< third line of a card; for an op, its base cost, shown behind the sizes
+    QString fourth;       ///< fourth line of a card of equal blocks: whether the blocks have equal schedules
+    bool isStack = false; ///< true if the card stands for several equal blocks
+    std::vector<GraphBadge> badges; ///< badges of all subgraphs that run the op, in execution order
+    std::vector<GraphShare> shares; ///< parts of a section, in execution order
+    bool uncovered = false;         ///< true if the op is in no subgraph
+    bool error = false;             ///< true if the node is in a subgraph that breaks a rule
+    bool moved = false;             ///< true if the op is grouped with other ops than in the baseline
     /// Change compared with the other model: new, gone or changed.
     model::OperatorChange change = model::OperatorChange::Same;
 };
 
-/// One line of a net without the parts that earlier lines have painted. Used for painting.
+/// A line of a net without the parts that earlier lines of the net have painted. Used for painting only.
 struct GraphStroke
 {
     TensorId tensor;
     EdgeStyle style = EdgeStyle::Spilled;
     QPainterPath path;
     QRectF bounds;
-    std::vector<QPointF> points; ///< corners, for low zoom
+    std::vector<QPointF> points; ///< corners of the line, for painting at low zoom
 };
 
-/// The whole path from producer to consumer. Used for hits, highlights, labels and arrow heads.
+/// The whole path from producer to consumer. Used for hit tests, highlights, labels and arrow heads.
 struct GraphEdge
 {
     std::size_t from = 0;
     std::size_t to = 0;
     TensorId tensor;
     std::optional<OpId> consumer;
-    std::vector<TensorId> bundle; ///< the tensors of a line between cards, if there are several
+    std::vector<TensorId> bundle; ///< all tensors of a line between two cards, if there are several
     EdgeStyle style = EdgeStyle::Spilled;
     QPainterPath path;
     QRectF bounds;
     QPointF end;
     QPointF beforeEnd;
-    QRectF slab;      ///< mark of a view; empty for other tensors
-    QRectF namedSlab; ///< mark with name, used if names are large enough; empty if another line has the name
+    QRectF slab; ///< rectangle of the mark of a view; empty for other tensors
+    /// rectangle of the mark with name, used if names are large enough; empty if another line shows the name
+    QRectF namedSlab;
     QString slabText; ///< text of namedSlab
-    QString label;    ///< traffic; empty if there is none or no room
+    QString label;    ///< text for the traffic; empty if there is none, or no room for it
     QRectF labelRect;
 
     [[nodiscard]] bool carries(std::optional<TensorId> t) const
@@ -117,38 +119,39 @@ struct GraphEdge
     }
 };
 
-/// A subgraph as an area.
+/// The area of a subgraph in the picture.
 struct GraphHull
 {
     SubgraphId subgraph;
     GraphFill fill;
     QPainterPath path;  ///< outlines with rounded corners
-    bool isBox = false; ///< the outline is one axis-parallel rectangle
+    bool isBox = false; ///< true if the outline is a single axis-parallel rectangle
     QPainterPath
-        satellites; ///< rings around recomputed ops in other subgraphs' areas, with the bands to them
+        /// Rings around recomputed ops in areas of other subgraphs, with the bands that connect them.
+        satellites;
     QPainterPath satelliteOutline;  ///< `satellites` as one area
     QRectF bounds;                  ///< bounding box of path and satellites
     QPointF tab;                    ///< upper left corner of the outline
-    double tabRoom = 0;             ///< width up to the right end of the outline's upper edge
-    std::vector<std::size_t> nodes; ///< nodes of its ops, satellites included
+    double tabRoom = 0;             ///< distance from `tab` to the right end of the outline's upper edge
+    std::vector<std::size_t> nodes; ///< nodes of the subgraph's ops, including those in satellites
     QString granularity;
     QString latency;
-    QString mark;           ///< the information of the colour as text: bound sign, intensity
-    QString change;         ///< change of the latency against the baseline, if that has the same subgraph
-    QString error;          ///< code of its first issue
-    bool collapsed = false; ///< drawn as a card, or inside a section
-    bool locked = false;    ///< locked for the solver
+    QString mark;   ///< the information of the colour as text: the sign of the bound, or the intensity
+    QString change; ///< change of the latency against the baseline, if the baseline has the same subgraph
+    QString error;  ///< code of the subgraph's first issue
+    bool collapsed = false; ///< true if the subgraph is drawn as a card or as part of a section
+    bool locked = false;    ///< true if the subgraph is locked for the solver
 
-    /// False for a subgraph whose ops are all in cards.
+    /// False for a subgraph whose ops are all inside cards.
     [[nodiscard]] bool isDrawn() const { return !path.isEmpty() || !satellites.isEmpty(); }
 };
 
-/// The legend of the ops' colours.
+/// The legend for the colours of the ops.
 struct GraphLegend
 {
     QString title;
     std::vector<std::pair<GraphFill, QString>> entries;
-    std::vector<QString> scale; ///< numbers at equal distances along the ramp; empty = no ramp
+    std::vector<QString> scale; ///< numbers at equal distances along the ramp; empty if there is no ramp
     bool operator==(const GraphLegend&) const = default;
 };
 
@@ -159,37 +162,37 @@ struct GraphModel
     std::vector<GraphNode> nodes;
     std::vector<GraphStroke> strokes;
     std::vector<GraphEdge> edges;
-    std::vector<GraphHull> hulls; ///< index = subgraph
+    std::vector<GraphHull> hulls; ///< areas, by index of the subgraph
     GraphLegend legend;
     QRectF bounds;
-    bool recomputes = false;         ///< some op is in several subgraphs
-    bool hasViews = false;           ///< some line carries a view
-    bool hasStacks = false;          ///< some card represents several equal blocks
-    bool hasBaseline = false;        ///< differences from a baseline are marked
-    std::array<bool, 4> hasChange{}; ///< whether some node has this model::OperatorChange
-    QString summary;                 ///< one sentence, for the accessible description
+    bool recomputes = false;         ///< true if some op is in several subgraphs
+    bool hasViews = false;           ///< true if some line carries a view
+    bool hasStacks = false;          ///< true if some card stands for several equal blocks
+    bool hasBaseline = false;        ///< true if differences from a baseline are marked
+    std::array<bool, 4> hasChange{}; ///< for each model::OperatorChange, true if some node has it
+    QString summary;                 ///< the graph in one sentence, for the accessible description
 };
 
-/// Per subgraph; nullopt while unknown.
+/// Traffic of the tensors of each subgraph; nullopt while it is unknown.
 using GraphTraffic = std::vector<std::optional<std::vector<TensorTraffic>>>;
 
-/// Builds the data of the picture. `colours`: category per subgraph (Document::colours()).
+/// Builds the data of the picture. `colours`: category of each subgraph (Document::colours()).
 [[nodiscard]] GraphModel buildGraph(const SnapshotPtr& snapshot, const Snapshot* baseline,
                                     const std::vector<std::size_t>& colours, const GraphOptions& options,
                                     std::shared_ptr<const GraphGeometry> geometry,
                                     const GraphTraffic& traffic = {});
 
-/// Writes the traffic of each line near its end, where there is room. Unknown traffic gets no label.
+/// Writes the traffic of each line near its end, if there is room. Lines with unknown traffic get no label.
 void labelEdges(GraphModel& model, const GraphTraffic& traffic);
 
-/// Subgraphs that read `tensor` from this line, each once.
+/// Returns the subgraphs that read `tensor` at the end of this line, each once.
 [[nodiscard]] std::vector<SubgraphId> readersOf(const GraphModel& model, const GraphEdgeKey& edge,
                                                 TensorId tensor);
 
-/// Reuses the labels of the picture before the edit, except on lines at subgraphs that the edit changed.
+/// Reuses the labels of the picture before the edit, except on lines at subgraphs that the edit has changed.
 void keepLabels(GraphModel& model, const GraphModel& before);
 
-/// Returns the way in which the tensor reaches the subgraph when its op `consumer` reads it.
+/// Returns the way in which the tensor reaches the subgraph, if the subgraph's op `consumer` reads it.
 [[nodiscard]] EdgeStyle edgeStyle(const Snapshot& snapshot, SubgraphId s, TensorId t);
 
 } // namespace tilewright::ui

@@ -10,7 +10,7 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kFitZoom = 1.25; // a small graph is not enlarged further
+constexpr double kFitZoom = 1.25; // largest zoom to which a small graph is enlarged to fit
 
 } // namespace
 
@@ -20,9 +20,11 @@ GraphNavigator::GraphNavigator(const ViewContext& context, GraphLayouter& layout
 {
     connect(&layouter, &GraphLayouter::aboutToArrange, this, &GraphNavigator::keepAnchor);
     connect(&layouter, &GraphLayouter::arranged, this, &GraphNavigator::arranged);
-    // A baseline or a recomputed op adds lines to the legend, which then needs more room.
+    // A baseline or a recomputed op adds entries to the legend. If the legend then covers the graph, the
+    // graph is fitted again.
     connect(&layouter, &GraphLayouter::modelChanged, this, [this] {
-        const bool isMoving = m_anchor || m_mouseHolds; // arranged() follows, or the mouse holds a node
+        // True if arranged() follows or the mouse holds a node.
+        const bool isMoving = m_anchor || m_mouseHolds;
         if (m_layouter.model() && !m_fitPending && !m_movedByHand && !isMoving &&
             !m_bars.freeRoom().contains(m_viewport.toScreen(m_layouter.model()->bounds)))
             fitAll();
@@ -151,7 +153,7 @@ std::optional<QRectF> GraphNavigator::shownPart() const
 void GraphNavigator::showPart(const QRectF& part)
 {
     if (!m_layouter.model() || m_fitPending)
-        m_wantedPart = part; // fitAll() uses it later
+        m_wantedPart = part; // fitAll() uses the part when there is a picture
     else if (part.isNull() || !part.intersects(m_layouter.model()->bounds))
         fitAll();
     else
@@ -183,7 +185,7 @@ void GraphNavigator::ensureVisible(const QRectF& scene)
     QPointF by;
     if (at.width() > room.width() || at.height() > room.height()) {
         if (room.intersects(at))
-            return; // not all can be visible; a part is
+            return; // if not all ops fit, it is enough that one of them is visible
         by = room.center() - at.center();
     } else {
         by = {at.left() < room.left()     ? room.left() - at.left()
@@ -203,7 +205,7 @@ GraphHit GraphNavigator::hitAt(QPointF position) const
     if (!m_layouter.model())
         return {};
     GraphHit hit = hitTest(*m_layouter.model(), m_viewport, position);
-    if (m_layouter.isPreview()) { // areas of a preview cannot be selected or edited
+    if (m_layouter.isPreview()) { // areas of a preview cannot be selected or edited, so they are not hit
         hit.subgraph.reset();
         hit.onHandle = false;
     }
@@ -252,7 +254,7 @@ QRectF GraphNavigator::overviewRect() const
     const GraphModel* model = m_layouter.model();
     if (!m_overview || !model || m_overviewAside)
         return {};
-    const QRectF room = m_bars.freeRoom(); // next to the legend, not over it
+    const QRectF room = m_bars.freeRoom(); // beside the legend, so that it does not cover the legend
     if (m_bars.content().contains(m_viewport.toScreen(model->bounds)) || room.width() < 420 ||
         room.height() < 300)
         return {};

@@ -11,8 +11,8 @@
 
 namespace tilewright::ui {
 
-/// The visible part of the graph: viewport, its targets and the overview. After a new layout, the visible
-/// part stays where it was.
+/// The visible part of the graph: viewport, targets of scrolling, and the overview. After a new layout the
+/// visible part stays in place.
 class GraphNavigator : public QObject
 {
     Q_OBJECT
@@ -24,22 +24,23 @@ public:
     void zoomBy(double factor, QPointF anchor);
     void panBy(QPointF pixels) { setViewport(m_viewport.panned(pixels), true); }
     void fitAll();
-    void fitIfPending(); ///< fits the graph as soon as the widget has a size
+    void fitIfPending(); ///< fits the graph if this was requested before the widget had a size
     void fitUnlessMoved();
     void fitSelection();
     void actualSize();
     [[nodiscard]] std::optional<QRectF> shownPart() const;
     void showPart(const QRectF& part);
     void ensureVisible(const QRectF& scene);
-    /// The next layout is another picture, which is shown whole.
+    /// Makes the next layout be shown as a whole, because it is another picture.
     void fitNextLayout() { m_movedByHand = false; }
     [[nodiscard]] bool isMovedByHand() const { return m_movedByHand; }
-    /// Shows these ops after the next layout.
+    /// Makes these ops visible after the next layout.
     void showAfterLayout(const std::vector<OpId>& ops) { m_opened.insert(ops.begin(), ops.end()); }
-    /// An edit begins: the picture from before the preview is not restored.
+    /// To be called when an edit begins: after that, the end of a preview does not restore the previous view.
     void forgetHome() { m_home.reset(); }
     void startAnew();
-    /// The point that stays fixed: the mouse position, or the centre.
+    /// Sets the point that a new layout keeps fixed: the mouse position if the mouse `holds` a node, or else
+    /// the centre.
     void setMouse(QPointF mouse, bool holds);
 
     [[nodiscard]] GraphHit hitAt(QPointF position) const;
@@ -49,15 +50,15 @@ public:
 
     void setOverview(bool on) { m_overview = on; }
     [[nodiscard]] bool overview() const { return m_overview; }
-    /// 0 = bottom right, then clockwise.
+    /// Sets the corner of the overview: 0 = bottom right, then clockwise.
     void setOverviewCorner(int corner) { m_overviewCorner = corner; }
     [[nodiscard]] int overviewCorner() const { return m_overviewCorner; }
     void setOverviewAside(bool aside)
     {
         m_overviewAside = aside;
-    }                                          ///< moves the overview away during a drag of ops
-    [[nodiscard]] QRectF overviewRect() const; ///< empty while hidden
-    /// Maps the graph into the overview.
+    }                                          ///< moves the overview out of the way during a drag of ops
+    [[nodiscard]] QRectF overviewRect() const; ///< rectangle of the overview; empty while it is hidden
+    /// Viewport that maps the graph into the overview.
     [[nodiscard]] Viewport small() const
     {
         return Viewport::fit(m_layouter.model()->bounds, overviewRect(), 4, 1);
@@ -65,7 +66,7 @@ public:
     void panToOverview(QPointF position);
 
 private:
-    /// The view to restore when a preview ends; nullopt after the user moved the view.
+    /// The view that the end of a preview restores; nullopt after the user has moved the view.
     struct Home
     {
         Viewport viewport;
@@ -81,9 +82,10 @@ private:
     Viewport m_viewport;
     bool m_fitPending = true;
     bool m_movedByHand = false;
-    QRectF m_wantedPart; ///< requested before there was a picture
+    QRectF m_wantedPart; ///< part that was requested before there was a picture
     std::set<OpId> m_opened;
-    std::optional<std::pair<GraphKey, QPointF>> m_anchor; ///< the node that stays fixed during a new layout
+    /// Node whose position a new layout keeps fixed, and that position.
+    std::optional<std::pair<GraphKey, QPointF>> m_anchor;
     std::optional<Home> m_home;
     QPointF m_mouse;
     bool m_mouseHolds = false;

@@ -10,8 +10,9 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr double kSmallestText = 6.5; // smallest readable text, in pixels
-constexpr double kOverhang = 40;      // width of what extends beyond the border of a node or area
+constexpr double kSmallestText = 6.5; // height of the smallest readable text, in pixels
+// how far badges and tabs may extend beyond the border of a node or area, in scene units
+constexpr double kOverhang = 40;
 } // namespace
 
 GraphPainting::GraphPainting(QPainter& painter, const GraphModel& model, const Viewport& viewport,
@@ -23,7 +24,7 @@ GraphPainting::GraphPainting(QPainter& painter, const GraphModel& model, const V
       m_detailFont(uiFont(0.85)), m_tagFont(uiFont(0.85, QFont::DemiBold)),
       m_farFont(uiFont(0.8, QFont::Medium))
 {
-    // Text is painted in scene size where it is readable, otherwise in screen size in nodes that are high
+    // Names are painted in scene size if they can be read, otherwise in screen size in nodes that are high
     // enough.
     const double title = QFontMetricsF(m_titleFont).height() * 0.75;
     if (model.geometry && title * m_scale < kSmallestText) {
@@ -74,11 +75,11 @@ void paintGraph(QPainter& painter, const GraphModel& model, const Viewport& view
     painter.restore();
 }
 
-// Ops, tensors and cards, and rings around marked nodes.
+// Painting of nodes: ops, tensors and cards, and rings around marked nodes.
 
 namespace {
 
-constexpr double kRingPixels = 7; // smaller nodes have no dotted ring
+constexpr double kRingPixels = 7; // height in pixels below which nodes have no dotted ring
 
 class NodePainting : public GraphPainting
 {
@@ -135,7 +136,7 @@ public:
         m_p.setRenderHint(QPainter::Antialiasing, true);
     }
 
-    /// The subgraphs of a section side by side; widths are proportional to latencies.
+    /// Paints the subgraphs of a section side by side, with widths proportional to their latencies.
     void paintShares(std::size_t v, const QRectF& bar)
     {
         double all = 0;
@@ -201,7 +202,7 @@ public:
             paintFarText(v);
     }
 
-    /// The equal blocks behind the first one.
+    /// Paints the plates that stand for the other equal blocks, behind the card.
     void paintPlates(const QRectF& card, const QColor& border, const QColor& fill)
     {
         m_p.setPen(QPen(border, visible(1.2)));
@@ -213,15 +214,15 @@ public:
 
     [[nodiscard]] double sectionBar() const { return 0.7 * m_model.geometry->metrics.line; }
 
-    /// The name, shortened; empty if the result would be unclear. A name without its middle is unclear; an
-    /// op's name without leading parts is not.
+    /// Returns the shortened name of a node; empty if it would be unclear. A name without its middle is
+    /// unclear; the name of an op without its leading parts is not.
     static QString farName(const GraphNode& node, const TextMetrics& metrics, double width)
     {
         const QChar dots(0x2026);
         const auto fits = [&](const QString& text) { return metrics.horizontalAdvance(text) <= width; };
         if (!node.brief.isEmpty()) {
             const QString start =
-                node.brief.section(QChar(0x2013), 0, 0) + dots; // the first part of a range of names
+                node.brief.section(QChar(0x2013), 0, 0) + dots; // the first name of a range of names
             for (const QString& text : {node.title, node.brief, start})
                 if (fits(text))
                     return text;
@@ -232,18 +233,19 @@ public:
             return text;
         if (node.key.isTensor())
             return {};
-        // A number at the end distinguishes pointwise10 from pointwise11.
+        // Names that differ in the number at the end, such as pointwise10 and pointwise11, must keep that
+        // number.
         qsizetype digits = 0;
         while (digits < node.title.size() && node.title[node.title.size() - 1 - digits].isDigit())
             ++digits;
         if (digits > 0 && text.endsWith(node.title.right(digits)))
             return text;
         const QString last = node.title.section(QLatin1Char('.'), -1);
-        // "…softmax" and "h1.soft…": one of several names.
+        // A text such as "…softmax" or "h1.soft…" is clear enough.
         return text.startsWith(dots) || text.endsWith(dots) ? text : fits(last) ? last : QString();
     }
 
-    /// Paints only the name, in screen size; nothing if too little of it would be left.
+    /// Paints only the name, in screen size; paints nothing if too little of the name would be left.
     void paintFarText(std::size_t v)
     {
         const GraphNode& node = m_model.nodes[v];
@@ -272,7 +274,8 @@ public:
         m_p.restore();
     }
 
-    /// Calls `paint` with a text colour readable on the node; for several fills, once for each fill.
+    /// Calls `paint` with a text colour that can be read on the node. If the node has several fills, calls it
+    /// once for each of them, clipped to the fill.
     template <typename Paint> void eachInk(std::size_t v, Paint paint)
     {
         const GraphNode& node = m_model.nodes[v];
@@ -321,7 +324,7 @@ public:
                          elided(m_detailFont, node.detail, box.width()));
             return;
         }
-        // Badges of the subgraphs are on the left, title and detail beside them.
+        // The badges of the subgraphs are on the left; title and detail are beside them.
         const double left = paintBadges(v);
         const bool card = node.key.kind == GraphKey::Kind::Card || node.key.kind == GraphKey::Kind::Section;
         const QRectF box = node.rect.adjusted(left, 0, node.type == OpType::MatMul && !card ? -8 : -10, 0);
@@ -337,7 +340,7 @@ public:
             m_detailFont,
             node.uncovered && !card ? QCoreApplication::translate("Graph", "in no subgraph") : node.detail,
             box.width());
-        // The cost of an op stands behind its sizes where both have room.
+        // The cost of an op is shown behind its sizes if there is room for both.
         const QString cost = QStringLiteral(" · ") + node.extra;
         const bool hasCost = !card && !node.uncovered &&
                              TextMetrics(m_detailFont).horizontalAdvance(node.detail + cost) <= box.width();
@@ -368,7 +371,7 @@ public:
                                     node.rect.bottom() - side - 6, side, side}));
     }
 
-    /// Returns the width used.
+    /// Paints the badges of a node and returns the width that they take.
     double paintBadges(std::size_t v)
     {
         const GraphNode& node = m_model.nodes[v];
@@ -387,7 +390,7 @@ public:
             if (i + 1 == shown && node.badges.size() > shown)
                 text = QStringLiteral("+%1").arg(node.badges.size() - shown + 1);
             widest = std::max(widest, std::max(height, metrics.horizontalAdvance(text) + 7));
-            // Several badges stand one below another, since the node is two lines high.
+            // Several badges are one below the other, because the node is two lines high.
             const double step = recomputed ? height * (shown == 2 ? 1.02 : 0.9) : 0;
             const double y = node.rect.center().y() - height / 2 +
                              step * (static_cast<double>(i) - (static_cast<double>(shown) - 1) / 2);
@@ -425,7 +428,7 @@ public:
 
     void rings()
     {
-        // At low zoom the dots of many nodes would hide the colours.
+        // At low zoom the dotted rings of many nodes would hide the colours, so they are left out.
         for (std::size_t v = 0; v < m_model.nodes.size(); ++v)
             if (m_model.nodes[v].moved && m_model.nodes[v].rect.height() * m_scale >= kRingPixels &&
                 m_model.nodes[v].rect.intersects(m_visible))
@@ -445,7 +448,8 @@ public:
                  m_marks.currentFound == v ? 3.5 : 2);
         if (m_marks.hoverOp)
             ringOp(*m_marks.hoverOp, Theme::mix(m_theme.canvas, m_theme.accent, 0.6), 2);
-        std::set<std::size_t> selected; // each card once, whatever the number of its ops that are selected
+        // A set, because a card is marked once even if several of its ops are selected.
+        std::set<std::size_t> selected;
         for (OpId op : m_marks.ops)
             if (const auto v = m_model.geometry->nodeOf(op))
                 selected.insert(*v);

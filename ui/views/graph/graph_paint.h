@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Painting of the graph: the picture as a whole, and its parts.
+// Painting of the graph: the whole picture and its parts.
 #pragma once
 
 #include "canvas/viewport.h"
@@ -22,10 +22,10 @@ namespace tilewright::ui {
 inline constexpr double kSmallestGraphZoom = 0.01;
 inline constexpr double kLargestGraphZoom = 4;
 
-/// True if labels of lines are large enough to be painted at this number of device pixels per scene unit.
+/// True if labels of lines are large enough to be painted. `deviceScale`: device pixels per scene unit.
 [[nodiscard]] bool labelsArePainted(double deviceScale);
 
-/// The mark of a view on a line; empty for other tensors.
+/// Returns the rectangle of a view's mark on a line; empty for other tensors.
 [[nodiscard]] QRectF slabOf(const GraphEdge& edge, bool named);
 void paintViewSlab(QPainter& painter, const QRectF& box, const QColor& colour, const Theme& theme,
                    double width);
@@ -36,29 +36,30 @@ struct GraphVerdict
     enum class Kind : std::uint8_t { Unknown, Better, Worse, Same, Invalid, Refused };
     Kind kind = Kind::Unknown;
     QString text;   ///< "−412.5" or the reason
-    QString detail; ///< second line at the cursor
+    QString detail; ///< second line of the text at the cursor
 };
 
-/// Everything that changes without a new model: selection, hover, search, drag.
+/// State that changes without a new model: selection, hover, search, drag.
 struct GraphMarks
 {
     std::set<OpId> ops;
     std::set<SubgraphId> subgraphs;
     std::optional<TensorId> tensor;
     std::map<SubgraphId, QString>
-        holding; ///< subgraphs that hold the selected tensor in fast memory, and how
+        /// Subgraphs that hold the selected tensor in fast memory, and the way in which they hold it.
+        holding;
     std::optional<OpId> hoverOp;
     std::optional<TensorId> hoverTensor;
     std::optional<SubgraphId> hoverSubgraph;
     std::optional<std::size_t> cursor; ///< node with the keyboard focus
-    bool searching = false;            ///< nodes that are not in `found` are dimmed
+    bool searching = false;            ///< true: nodes that are not in `found` are dimmed
     std::set<std::size_t> found;
     std::optional<std::size_t> currentFound;
 
     bool dragging = false;
-    std::set<OpId> carried; ///< ops that are dragged, dimmed
+    std::set<OpId> carried; ///< ops that are being dragged; they are dimmed
     std::map<SubgraphId, GraphVerdict> verdicts;
-    std::optional<SubgraphId> target; ///< drop target under the cursor
+    std::optional<SubgraphId> target; ///< subgraph under the cursor as target of a drop
 };
 
 /// Paints the part of the model that `viewport` shows into `area` of the device.
@@ -66,11 +67,11 @@ void paintGraph(QPainter& painter, const GraphModel& model, const Viewport& view
                 const Theme& theme, const GraphMarks& marks = {});
 
 /// Height of the legend of shapes, lines and colours in the lower left corner of `area`; 0 if there is no
-/// room.
+/// room for it.
 [[nodiscard]] double graphLegendHeight(const GraphModel& model, const QRectF& area);
 void paintGraphLegend(QPainter& painter, const GraphModel& model, const QRectF& area, const Theme& theme);
 
-/// The legend as a cached picture. It is repainted only if its contents change.
+/// The legend as a cached pixmap, which is repainted only when its contents change.
 class GraphLegendPicture
 {
 public:
@@ -80,7 +81,8 @@ private:
     struct Key
     {
         GraphLegend legend;
-        std::optional<GraphFill> subgraph; ///< appearance of areas; nullopt without areas
+        /// Appearance of areas in the legend; nullopt if there are no areas.
+        std::optional<GraphFill> subgraph;
         bool recomputes = false;
         bool sections = false, views = false, stacks = false, baseline = false;
         std::array<bool, 4> changes{};
@@ -90,8 +92,8 @@ private:
         QFont font;
         bool operator==(const Key&) const = default;
     };
-    std::optional<Key> m_key; ///< contents that m_picture shows
-    QPixmap m_picture;        ///< null if there is no room
+    std::optional<Key> m_key; ///< contents of the legend that m_picture shows
+    QPixmap m_picture;        ///< the cached picture; null if there is no room for the legend
 };
 
 /// Paints the whole model without lines, for the overview.
@@ -99,31 +101,32 @@ void paintGraphOverview(QPainter& painter, const GraphModel& model, const QRectF
 
 [[nodiscard]] QColor verdictColour(GraphVerdict::Kind kind, const Theme& theme);
 
-// Below these zooms (device pixels per scene unit) details are left out.
-inline constexpr double kGraphBlocksBelow = 0.24; // nodes are plain blocks, lines straight
-inline constexpr double kGraphDotsBelow = 0.08;   // nodes are dots, inputs and outputs are left out
+// Details are left out at a zoom below these values (in device pixels per scene unit).
+inline constexpr double kGraphBlocksBelow = 0.24; // nodes are plain blocks, and lines are straight
+inline constexpr double kGraphDotsBelow = 0.08;   // nodes are dots, and graph inputs and outputs are left out
 inline constexpr double kGraphArrowsFrom = 0.42;
 inline constexpr double kGraphLabelsFrom = 0.62;
-// If names at scene size are too small, they are painted at screen size in nodes of at least this height.
-inline constexpr double kGraphFarTextFrom = 12; // screen pixels
+// Minimum height of nodes with names in screen size, which are used if names in scene size would be too
+// small.
+inline constexpr double kGraphFarTextFrom = 12; // in screen pixels
 
-/// The common part of the layers of the picture during painting. Scene coordinates.
+/// State shared by the layers of the picture while it is painted. In scene coordinates.
 struct GraphPainting
 {
     GraphPainting(QPainter& painter, const GraphModel& model, const Viewport& viewport, const QRectF& area,
                   const Theme& theme, const GraphMarks& marks);
 
-    // The layers in painting order.
-    void paintHulls();      // graph_paint_lines.cpp
-    void paintLines();      // graph_paint_lines.cpp
-    void paintHighlights(); // lines of selected or hovered items
-    void paintSlabs();      // views on their lines
+    // Implemented in graph_paint_lines.cpp.
+    void paintHulls();      // implemented in graph_paint_lines.cpp
+    void paintLines();      // paints the lines of selected or hovered items
+    void paintHighlights(); // paints the marks of views on their lines
+    void paintSlabs();      // implemented in graph_paint.cpp
     void paintNodes();      // graph_paint.cpp
     void paintRings();
     void paintLabels();
     void paintTabs();
 
-    /// Line width that is at least one pixel at any zoom.
+    /// Width of a line that is at least one pixel wide at any zoom, in scene units.
     [[nodiscard]] double hairline() const { return std::max(1.0, 1.0 / m_scale); }
     [[nodiscard]] double visible(double width) const { return std::max(width, 1.1 / m_scale); }
 
@@ -133,7 +136,7 @@ struct GraphPainting
     const Theme& m_theme;
     GraphRoles m_roles;
     const GraphMarks& m_marks;
-    QRectF m_seen;    ///< the part of the scene in `area`
+    QRectF m_seen;    ///< the part of the scene that is visible in `area`
     QRectF m_visible; ///< m_seen with a margin for items that extend over its border
     double m_scale;
     double m_deviceScale = 1;

@@ -13,7 +13,7 @@ namespace tilewright::ui {
 namespace {
 
 constexpr double kSmallestTag =
-    26; // smallest side of an area that shows its number at low zoom, in screen pixels
+    26; // length in screen pixels of the smallest side of an area that shows its number at low zoom
 
 class HullPainting : public GraphPainting
 {
@@ -25,7 +25,7 @@ public:
         return m_marks.subgraphs.count(hull.subgraph) > 0;
     }
 
-    /// True if a drop there would be refused.
+    /// True if a drop on this subgraph would be refused.
     [[nodiscard]] bool isRefused(const GraphHull& hull) const
     {
         const auto verdict = m_marks.verdicts.find(hull.subgraph);
@@ -51,7 +51,8 @@ public:
         if (m_marks.dragging) {
             const auto verdict = m_marks.verdicts.find(hull.subgraph);
             if (isRefused(hull) && !target) {
-                border = Theme::mix(m_theme.canvas, m_theme.outline, 0.5); // good targets must stand out
+                // Pale, so that good targets stand out.
+                border = Theme::mix(m_theme.canvas, m_theme.outline, 0.5);
                 width = 1;
             } else if (verdict != m_marks.verdicts.end() &&
                        verdict->second.kind != GraphVerdict::Kind::Unknown) {
@@ -68,7 +69,8 @@ public:
             paintFarBox(hull.path.controlPointRect(), pen.color(), pen.widthF(), m_p.brush().color());
         else
             m_p.drawPath(hull.path);
-        if (m_marks.holding.count(hull.subgraph) > 0) { // double, like the line of a retained tensor
+        // A double border, like the double line of a retained tensor.
+        if (m_marks.holding.count(hull.subgraph) > 0) {
             const double wide = std::max(5.0, 4.0 / m_scale);
             m_p.setPen(QPen(m_theme.accent, wide));
             m_p.drawPath(hull.path);
@@ -104,7 +106,8 @@ public:
         m_p.fillRect(box.adjusted(half, half, -half, -half), fill);
     }
 
-    /// Number, granularity and latency on the upper edge; at low zoom only the number, in screen size.
+    /// Paints number, granularity and latency on the upper edge of the area; at low zoom only the number, in
+    /// screen size.
     void paintTab(const GraphHull& hull)
     {
         if (!m_titleVisible)
@@ -115,7 +118,7 @@ public:
                             verdict->second.kind != GraphVerdict::Kind::Unknown;
         const auto holding = m_marks.holding.find(hull.subgraph);
         const bool holds = !m_marks.dragging && holding != m_marks.holding.end();
-        if (hull.collapsed && !judged && !holds) { // the card shows the rest
+        if (hull.collapsed && !judged && !holds) { // the card shows the other texts
             if (hull.locked && m_detailVisible) {
                 const QRectF& card = m_model.nodes[hull.nodes.front()].rect;
                 const double side = m_model.geometry->metrics.line;
@@ -133,7 +136,7 @@ public:
         QRectF badge(at,
                      QSizeF(std::max(height * 1.15, tag.horizontalAdvance(numberText) + 10) + lock, height));
 
-        // As much as fits between the badge and the right end of the outline.
+        // The texts that fit between the badge and the right end of the outline.
         QStringList texts;
         if (judged) {
             texts = {verdict->second.text};
@@ -168,7 +171,8 @@ public:
             textColour = border = m_theme.accent;
         if (judged) {
             textColour = border = verdictColour(verdict->second.kind, m_theme);
-            // A target whose upper edge is not visible shows its verdict in the visible part.
+            // If the upper edge of the target is not visible, its verdict is painted in the visible part of
+            // the area.
             const QSizeF size(badge.width() + detail.horizontalAdvance(text) + 12, height);
             badge.moveLeft(
                 std::max(m_seen.left() + 2, std::min(badge.left(), m_seen.right() - size.width() - 2)));
@@ -200,7 +204,7 @@ public:
     {
         const QRectF onScreen(m_viewport.toScreen(hull.bounds));
         const auto verdict = m_marks.verdicts.find(hull.subgraph);
-        // During a drag, every promising target shows its change.
+        // During a drag, every target with a gain shows the change of the total.
         const bool known = m_marks.dragging && verdict != m_marks.verdicts.end();
         const bool judged =
             known && (m_marks.target == hull.subgraph || verdict->second.kind == GraphVerdict::Kind::Better ||
@@ -216,15 +220,16 @@ public:
         const QString text = judged ? verdict->second.text : QString::number(hull.subgraph.value);
         const double lock = hull.locked && !judged ? metrics.height() * 0.8 : 0;
         const QSizeF size(metrics.horizontalAdvance(text) + 8 + lock, metrics.height());
-        // In the middle of the area or, where that lies outside of it, on its first op.
+        // The number is in the middle of the area or, if the middle is outside of the area, on its first op.
         const QPointF middle = hull.path.contains(hull.bounds.center()) || hull.nodes.empty()
                                    ? onScreen.center()
                                    : m_viewport.toScreen(m_model.nodes[hull.nodes.front()].rect.center());
         QRectF tag(middle - QPointF(size.width() / 2, size.height() / 2), size);
-        if (m_farText) { // on the upper edge, above the names of the ops
+        if (m_farText) { // on the upper edge, so that it does not cover the names of the ops
             const double room = m_model.geometry->metrics.padding() * m_scale;
             tag.moveTopLeft(m_viewport.toScreen(hull.tab) + QPointF(3, std::min(room, 8.0) - size.height()));
-            // A recomputed op is in several hulls, whose tags would cover its name: they stand side by side.
+            // A recomputed op is in several areas whose tags would cover its name, so the tags are side by
+            // side.
             for (const std::size_t node : hull.nodes)
                 if (const QRectF op(m_viewport.toScreen(m_model.nodes[node].rect));
                     m_model.recomputes && tag.intersects(op.adjusted(0, 4, 0, 0)))
@@ -258,7 +263,7 @@ public:
         m_p.restore();
     }
 
-    std::vector<QRectF> m_farTags; ///< tags that are drawn so far, in screen pixels
+    std::vector<QRectF> m_farTags; ///< tags painted so far, in screen pixels
 };
 
 } // namespace
@@ -290,7 +295,8 @@ public:
     {
         const QColor colour = m_marks.searching ? m_roles.lineBehind : m_roles.line;
         if (m_deviceScale < kGraphBlocksBelow) {
-            // Thousands of lines: straight, not antialiased, one call per style.
+            // At low zoom there may be thousands of lines: they are straight, without antialiasing, and
+            // painted in one call per style.
             std::vector<QLineF> lines;
             for (const GraphStroke& stroke : m_model.strokes)
                 if (stroke.bounds.intersects(m_visible))
@@ -332,7 +338,7 @@ public:
             m_p.drawPath(path);
             break;
         case EdgeStyle::Retained:
-            pen.setWidthF(4.2 * width); // thick, because such a line is usually short
+            pen.setWidthF(4.2 * width); // thick, because the line of a retained tensor is usually short
             m_p.setPen(pen);
             m_p.drawPath(path);
             m_p.setPen(QPen(m_theme.canvas, 2 * width));
@@ -357,7 +363,7 @@ public:
         m_p.drawPolygon(points, 3);
     }
 
-    /// Paints the lines of the selected tensor and those that enter and leave selected or hovered ops.
+    /// Paints the lines of the selected tensor, and the lines that enter or leave selected or hovered ops.
     void highlights()
     {
         const auto nodeOf = [&](const std::optional<OpId>& op) {
@@ -391,7 +397,7 @@ public:
         }
     }
 
-    /// Paints the marks of views: a dashed outline, not only a colour.
+    /// Paints the marks of views with a dashed outline, so that they can be recognised without colour.
     void slabs()
     {
         if (!m_model.hasViews || m_deviceScale < kGraphBlocksBelow)

@@ -153,7 +153,7 @@ void GraphPicture::paintOverview(QPainter& painter, const Theme& theme)
 
 namespace {
 
-constexpr QSizeF kLargestGhost(190, 74); // largest size of the picture of the dragged ops
+constexpr QSizeF kLargestGhost(190, 74); // maximum size of the picture of the dragged ops, in pixels
 constexpr double kPad = 9;
 
 double area(const QRectF& r)
@@ -172,7 +172,7 @@ QRectF placeBeside(QPointF cursor, QSizeF size, const QRectF& room, const QRectF
                                cursor + QPointF(-left - w, below),
                                cursor + QPointF(right, -above - h),
                                cursor + QPointF(-left - w, -above - h),
-                               // If there is no room at the cursor, past the area to avoid.
+                               // If there is no room at the cursor: below the area to avoid.
                                {cursor.x() + right, avoid.bottom() + 6},
                                {cursor.x() + right, avoid.top() - 6 - h},
                                {cursor.x() - left - w, avoid.bottom() + 6},
@@ -184,7 +184,8 @@ QRectF placeBeside(QPointF cursor, QSizeF size, const QRectF& room, const QRectF
     const QRectF inner = room.adjusted(4, 4, -4, -4);
     const QRectF pointer(cursor - QPointF(3, 3), QSizeF(16, 20));
     QRectF best;
-    std::pair<double, double> bestCost; // the area that must not be covered, then the others
+    // Overlap with the area that must not be covered, then with the other areas.
+    std::pair<double, double> bestCost;
     for (const QPointF& corner : corners) {
         QRectF box(corner, size);
         box.moveRight(std::min(box.right(), inner.right()));
@@ -208,7 +209,7 @@ void GraphPicture::paintDrag(QPainter& painter, const Theme& theme) const
     const GraphDrag& drag = m_gestures.drag();
     const Viewport& viewport = m_navigator.viewport();
     const QRectF room = m_bars.content();
-    // The dragged ops are painted small above the text, so that they do not cover the target's verdict.
+    // The dragged ops are painted small above the text, so that they do not cover the verdict of the target.
     GraphModel carried;
     carried.geometry = model.geometry;
     QRectF around;
@@ -253,7 +254,7 @@ void GraphPicture::paintDrag(QPainter& painter, const Theme& theme) const
     const double words = sentence.height() + lm.height() + detail.height() + hint.height() + 14;
     const double above = ghost.isEmpty() ? 0 : ghost.height() + 6;
 
-    QRectF badge; // the target's badge; generous, because its text may be longer than the badge
+    QRectF badge; // the target's badge, enlarged because its text may be longer than the badge
     if (const auto target = drag.drop().to;
         drag.isOverTarget() && target && target->index() < model.hulls.size()) {
         badge = viewport.toScreen(tabRect(model, model.hulls[target->index()]));
@@ -261,7 +262,7 @@ void GraphPicture::paintDrag(QPainter& painter, const Theme& theme) const
         badge.moveTop(std::max(badge.top(), room.top()));
         badge.moveLeft(std::max(badge.left(), room.left()));
     }
-    // Verdicts of other targets with a gain stay readable as far as there is room.
+    // Verdicts of other targets with a gain should not be covered either, as far as there is room.
     std::vector<QRectF> better;
     for (const auto& [s, label] : drag.labels())
         if (label.kind == GraphVerdict::Kind::Better && s.index() < model.hulls.size() && s != drag.drop().to)

@@ -13,8 +13,7 @@
 
 namespace tilewright::ui {
 
-/// Paints the graph view: graph with marks, drag feedback, legend and overview. Paints the picture for export
-/// as well.
+/// Paints the graph view for screen and export: graph with marks, drag feedback, legend and overview.
 class GraphPicture
 {
     Q_DECLARE_TR_FUNCTIONS(GraphPicture)
@@ -25,13 +24,15 @@ public:
 
     void paint(QPainter& painter, const Theme& theme);
     void paintExport(QPainter& painter, const QRectF& area, const Theme& theme) const;
-    [[nodiscard]] Viewport exportViewport(const QRectF& area) const; ///< used by paintExport()
-    void forgetOverview() { m_overview = {}; }                       ///< after a change of model or theme
+    [[nodiscard]] Viewport exportViewport(const QRectF& area) const; ///< viewport that paintExport() uses
+    /// discards the cached overview; called after a change of model or theme
+    void forgetOverview() { m_overview = {}; }
 
 private:
-    [[nodiscard]] QRectF exportRoom(const QRectF& area) const; ///< area of the graph itself
+    /// Area of an export that the graph itself gets, without legend.
+    [[nodiscard]] QRectF exportRoom(const QRectF& area) const;
     [[nodiscard]] GraphMarks marks() const;
-    [[nodiscard]] GraphMarks exportMarks() const; ///< the marks that an export shows
+    [[nodiscard]] GraphMarks exportMarks() const; ///< marks that are also shown in an export
     void paintBand(QPainter& painter, const Theme& theme) const;
     void paintDrag(QPainter& painter, const Theme& theme) const;
     void paintOverview(QPainter& painter, const Theme& theme);
@@ -47,9 +48,9 @@ private:
     GraphLegendPicture m_legend;
 };
 
-/// The rectangle of a panel of `size` beside the cursor, inside `room`. It covers neither `avoid` nor the
-/// cursor if possible, and as little of the other rectangles as possible. Positions below and to the right
-/// come first.
+/// Returns the rectangle of a panel of `size` beside the cursor, inside `room`. If possible it covers neither
+/// `avoid` nor the cursor, and as little of the other rectangles as possible. Positions below and to the
+/// right of the cursor are preferred.
 [[nodiscard]] QRectF placeBeside(QPointF cursor, QSizeF size, const QRectF& room, const QRectF& avoid,
                                  std::span<const QRectF> others = {});
 

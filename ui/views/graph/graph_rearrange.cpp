@@ -29,12 +29,12 @@ LayoutPoint plus(LayoutPoint p, LayoutPoint by, double share = 1)
     return {p.x + share * by.x, p.y + share * by.y};
 }
 
-/// Moves the ends of a route with their nodes and bends the points between.
+/// Moves the ends of a route with their nodes, and bends the points between them.
 void bend(LayoutRoute& route, LayoutPoint from, LayoutPoint to)
 {
     const double last = static_cast<double>(route.size()) - 1;
     for (std::size_t i = 0; i < route.size(); ++i) {
-        // The first and the last segment keep their direction at the node.
+        // The first and the last segment keep their direction, because they enter the node.
         const double along = std::clamp((static_cast<double>(i) - 1) / std::max(1.0, last - 2), 0.0, 1.0);
         route[i] = plus(plus(route[i], from, 1 - along), to, along);
     }
@@ -44,7 +44,7 @@ std::vector<LayoutPoint> corners(const LayoutRect& r, double padding)
 {
     const double left = r.x - padding, right = r.right() + padding;
     const double top = r.y - padding, bottom = r.bottom() + padding;
-    return {{right, top}, {right, bottom}, {left, bottom}, {left, top}}; // clockwise
+    return {{right, top}, {right, bottom}, {left, bottom}, {left, top}}; // corners in clockwise order
 }
 
 /// Convex hull of the points, clockwise on the screen.
@@ -90,8 +90,8 @@ LayoutRect around(const std::vector<std::vector<LayoutPoint>>& outlines)
     return {low.x, low.y, high.x - low.x, high.y - low.y};
 }
 
-/// Redraws an area whose nodes have moved: shifted if all moved alike; otherwise one hull around all nodes if
-/// that covers no other node; otherwise one hull per node.
+/// Redraws an area whose nodes have moved. If all moved alike, the area is shifted; otherwise it becomes one
+/// hull around all nodes if this covers no other node, or else one hull per node.
 void redrawArea(LayoutGroup& group, int which, const GraphGeometry& geometry, const Offsets& by)
 {
     std::vector<std::size_t> nodes;
@@ -184,7 +184,7 @@ std::vector<LayoutPoint> rectangle(const LayoutRect& r, double padding)
 {
     const double left = r.x - padding, right = r.right() + padding;
     const double top = r.y - padding, bottom = r.bottom() + padding;
-    return {{right, top}, {right, bottom}, {left, bottom}, {left, top}}; // clockwise
+    return {{right, top}, {right, bottom}, {left, bottom}, {left, top}}; // corners in clockwise order
 }
 
 LayoutRect boundsOf(const LayoutGroup& group)
@@ -217,12 +217,13 @@ std::shared_ptr<const GraphGeometry> regrouped(const GraphGeometry& before, cons
     for (std::size_t s = 0; s < schedule.size(); ++s) {
         const std::vector<OpId>& ops = schedule.subgraphs[s]->ops;
         out->members.push_back(ops);
-        for (OpId op : ops) // recomputed ops are placed with the first of their subgraphs
+        for (OpId op : ops) // a recomputed op is placed in the first of its subgraphs
             if (const auto v = before.nodeOf(op); v && out->groupOf[*v] < 0)
                 out->groupOf[*v] = static_cast<int>(s);
     }
 
-    // For each old area, the new area of its nodes. Areas whose nodes are in several new areas are dissolved.
+    // Maps each old area to the new area of its nodes. If its nodes are in several new areas, the old area is
+    // dissolved.
     std::vector<std::optional<int>> becomes(before.members.size());
     std::vector<char> dissolved(before.members.size(), 0);
     for (std::size_t v = 0; v < before.keys.size(); ++v) {
@@ -261,7 +262,7 @@ QPointF mixed(QPointF a, QPointF b, double t)
     return a + (b - a) * t;
 }
 
-/// Interpolates point by point if both paths have the same structure; otherwise returns the new path.
+/// Interpolates two paths point by point if they have the same structure; otherwise returns the new path.
 QPainterPath mixed(const QPainterPath& a, const QPainterPath& b, double t)
 {
     if (a.elementCount() != b.elementCount() || a == b)
@@ -278,13 +279,13 @@ QPainterPath mixed(const QPainterPath& a, const QPainterPath& b, double t)
     return out;
 }
 
-/// The corners of a line: the joints of its curves.
+/// Returns the corners of a line, which are the joints of its curves.
 std::vector<QPointF> cornersOf(const QPainterPath& path)
 {
     std::vector<QPointF> out;
     for (int i = 0; i < path.elementCount(); ++i) {
         if (path.elementAt(i).isCurveTo())
-            i += 2; // two control points, then the end
+            i += 2; // skip two control points and the end of the curve
         if (i < path.elementCount())
             out.push_back(path.elementAt(i));
     }
@@ -300,7 +301,8 @@ GraphModel between(const GraphModel& from, const GraphModel& to, double t)
         if (const auto old = from.geometry->index.find(node.key); old != from.geometry->index.end())
             node.rect.moveCenter(mixed(from.nodes[old->second].rect.center(), node.rect.center(), t));
 
-    // Lines bend with their nodes; each paints the shared part itself for the moment.
+    // Lines bend with their nodes. During the transition each line paints all of its path, including parts
+    // that it shares with other lines.
     using Name = std::tuple<GraphKey, GraphKey, TensorId>;
     std::map<Name, std::size_t> lines;
     for (std::size_t e = 0; e < from.edges.size(); ++e)

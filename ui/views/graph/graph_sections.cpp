@@ -8,15 +8,15 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr std::size_t kWantedSections = 96; // wanted number of sections
-constexpr std::size_t kSmallest = 8;        // smallest number of ops in a section
+constexpr std::size_t kWantedSections = 96; // approximate number of sections
+constexpr std::size_t kSmallest = 8;        // minimum number of ops in a section
 
 std::string firstPart(const std::string& name)
 {
     return name.substr(0, name.find_first_of("./:"));
 }
 
-/// Per op, the number of sections up to the last one of `blocks` that it depends on.
+/// Returns for each op the number of sections up to the last section of `blocks` on which it depends.
 std::vector<std::uint32_t> blocksBefore(const Problem& problem, const BlockSections& blocks)
 {
     std::vector<std::uint32_t> out(problem.opCount(), 0);

@@ -26,29 +26,32 @@ struct GraphBlocks
     bool operator==(const GraphBlocks&) const = default;
 };
 
-/// Sections made of equal blocks: one per block, in order. Index of `blocks` = section.
+/// Sections that consist of equal blocks: one section per block, in order. The index in `blocks` is the
+/// number of the section.
 struct BlockSections
 {
-    std::vector<std::uint32_t> ofOp; ///< kNoSection outside of blocks; empty without blocks
+    /// Section of each op; kNoSection outside of blocks; empty if there are no blocks.
+    std::vector<std::uint32_t> ofOp;
     std::vector<GraphBlocks> blocks;
 };
 [[nodiscard]] BlockSections blockSections(const Problem& problem, const std::vector<Repetition>& repetitions);
 
-/// Tensors that pass through a run of equal blocks as a whole. A card leaves out graph inputs and outputs of
-/// the single blocks, mainly weights, but not these tensors.
+/// Tensors that pass through a run of equal blocks. A card of blocks leaves out the graph inputs and outputs
+/// of single blocks, which are mainly weights, but not the tensors in this struct.
 struct BlockPassage
 {
     std::set<std::pair<TensorId, OpId>>
-        enters;                ///< tensors that the first block reads where the others read the block before
-    std::set<TensorId> leaves; ///< tensors that only the last block has as graph outputs
+        /// Tensors that only the first block reads, with the reading op; the other blocks read a result of
+        /// the previous block instead.
+        enters;
+    std::set<TensorId> leaves; ///< graph outputs that only the last block produces
 };
 [[nodiscard]] BlockPassage passageOf(const Problem& problem, const std::vector<Repetition>& repetitions);
 
 /// Cuts the ops into about a hundred runs of the topological order, preferably where a part of the names
-/// changes
-/// ("layer3." after "layer2."). Ops in `blocks` keep their section, the others get the next ones. Ops that
-/// depend on a block are in other sections than ops that do not. The result depends on the problem only, so
-/// that cards stay the same during edits. Index = op.
+/// changes ("layer3." after "layer2."). Returns the section of each op. Ops in `blocks` keep their section;
+/// the others get the following numbers. An op that depends on a block is never in one section with an op
+/// that does not. The result depends on the problem only, so that cards stay the same during edits.
 [[nodiscard]] std::vector<std::uint32_t> sectionsOf(const Problem& problem, const BlockSections& blocks = {});
 
 } // namespace tilewright::ui

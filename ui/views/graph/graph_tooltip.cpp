@@ -18,7 +18,7 @@ QString plain(const std::string& text)
     return QString::fromStdString(text).toHtmlEscaped();
 }
 
-/// A table of two columns below a heading.
+/// A rich-text table of two columns below a heading.
 class Table
 {
 public:
@@ -161,7 +161,8 @@ QString tensorTooltip(const Snapshot& snapshot, TensorId tensor, const GraphTraf
     } else if (const auto views = problem.viewsOf(tensor); !views.empty()) {
         table.row(tr("read as"), counted(std::ssize(views), tr("view"), tr("views")));
     }
-    constexpr int kMaps = 3; // shown; a pool reads its input through a map a tap
+    // Maximum number of maps that are listed; a pool, for example, has one map per tap of its window.
+    constexpr int kMaps = 3;
     int maps = 0;
     for (const TensorView& view : problem.data().views)
         if (view.map && view.bases.front() == tensor && ++maps <= kMaps)
@@ -289,11 +290,11 @@ QString subgraphTooltip(const Snapshot& snapshot, SubgraphId subgraph)
 
 namespace {
 
-constexpr double kLineReach = 4;   // pixels beside a line that belong to it
-constexpr double kShortest = 6;    // shortest segment of a line with a tooltip, in pixels
-constexpr double kOutlineStep = 3; // pixels between the corners of an outline
+constexpr double kLineReach = 4;   // distance in pixels from a line within which its tooltip appears
+constexpr double kShortest = 6;    // minimum length in pixels of a segment of a line that has a tooltip
+constexpr double kOutlineStep = 3; // distance in pixels between the corners of an outline
 
-/// Keys of every subgraph of the node's ops, so that other pictures can select the node.
+/// Returns the keys of all subgraphs that run the node's ops, so that other pictures can select the node.
 QStringList keysOfNode(const GraphModel& model, std::size_t node)
 {
     const GraphNode& n = model.nodes[node];
@@ -309,7 +310,7 @@ QStringList keysOfNode(const GraphModel& model, std::size_t node)
         const auto section = model.geometry->sections.find(node);
         if (section == model.geometry->sections.end())
             break;
-        // the key of the section comes first: it selects the whole node
+        // The key of the section comes first, so that it selects the whole node.
         keys << QStringLiteral("g%1").arg(node);
         for (const SubgraphId s : section->second.subgraphs)
             keys << keyOf(s);
@@ -355,7 +356,7 @@ void addLine(const GraphModel& model, std::size_t e, const Viewport& viewport, c
             PicturePart part{
                 QRectF(a, b).normalized().adjusted(-kLineReach, -kLineReach, kLineReach, kLineReach), keys,
                 tooltip};
-            // Vertical and horizontal lines are boxes; other lines are a band along the line.
+            // A vertical or horizontal line becomes a box, another line a band along the line.
             if (std::min(std::abs(a.x() - b.x()), std::abs(a.y() - b.y())) > kLineReach) {
                 QLineF across(a, b);
                 across = across.normalVector();
@@ -395,7 +396,7 @@ std::vector<PicturePart> graphParts(const GraphModel& model, const Viewport& vie
         hit.tensor = model.edges[e].tensor;
         addLine(model, e, viewport, tooltip(hit), parts);
     }
-    // The smallest area that contains a point comes first.
+    // Smaller areas come first, because the smallest area that contains a point is hit.
     std::stable_sort(hulls.begin(), hulls.end(), [](const GraphHull* a, const GraphHull* b) {
         return a->bounds.width() * a->bounds.height() < b->bounds.width() * b->bounds.height();
     });

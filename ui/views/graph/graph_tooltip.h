@@ -10,10 +10,11 @@
 
 namespace tilewright::ui {
 
-/// The graph in one sentence, for the accessible description.
+/// Describes the graph in one sentence, for the accessible description.
 [[nodiscard]] QString graphSummary(const Snapshot& snapshot);
 
-/// Rich text with exact values. `type`: the type of the operator in the model that the op comes from.
+/// Tooltip of an op as rich text with exact values. `type`: type of the operator in the model from which the
+/// op was lowered.
 [[nodiscard]] QString opTooltip(const Snapshot& snapshot, OpId op, const QString& type = {});
 [[nodiscard]] QString tensorTooltip(const Snapshot& snapshot, TensorId tensor, const GraphTraffic& traffic,
                                     std::optional<OpId> consumer = std::nullopt);
@@ -21,8 +22,8 @@ namespace tilewright::ui {
 [[nodiscard]] QString sectionTooltip(const Snapshot& snapshot, const GraphSection& section);
 [[nodiscard]] QString subgraphTooltip(const Snapshot& snapshot, SubgraphId subgraph);
 
-/// The items of the picture that `viewport` shows and that have a tooltip: nodes, tabs, lines, areas, in the
-/// order of hitTest(). `tooltip` returns the text of an item.
+/// Returns the items of the picture that have a tooltip and are visible in `viewport`: nodes, tabs, lines,
+/// areas, in the order of hitTest(). `tooltip` returns the text of an item.
 [[nodiscard]] std::vector<PicturePart> graphParts(const GraphModel& model, const Viewport& viewport,
                                                   const std::function<QString(const GraphHit&)>& tooltip);
 

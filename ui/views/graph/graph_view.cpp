@@ -104,7 +104,7 @@ void GraphView::previewChanged()
     if (!document().preview())
         m_layouter.endPreview();
     else if (!m_gestures
-                  .isActive()) // the picture does not change during a gesture; the next preview comes soon
+                  .isActive()) // during a gesture the picture does not change; another preview follows soon
         m_layouter.beginPreview();
 }
 
@@ -144,7 +144,7 @@ void GraphView::addSwitches()
             [this, part](bool on) {
                 GraphShape next = shape();
                 next.*part = on;
-                m_navigator.fitNextLayout(); // another graph is shown: fit it into the view
+                m_navigator.fitNextLayout(); // a different graph is shown: fit it into the view
                 m_layouter.setShape(next);
             });
     };
@@ -212,7 +212,7 @@ void GraphView::showOptions()
         s.action->setChecked(s.isOn());
         if (s.key == QLatin1String("overview"))
             s.action->setText(registry().withKeys(tr("Overview ({graph.overview|M})")));
-        // Large and small graphs have separate settings.
+        // Large and small graphs have separate settings for cards of blocks.
         if (s.key == QLatin1String("blocks") || s.key == QLatin1String("blocksInSmall"))
             s.action->setVisible((s.key == QLatin1String("blocksInSmall")) == small);
     }
@@ -231,7 +231,7 @@ void GraphView::setShape(const GraphShape& shape)
     const GraphShape& now = this->shape();
     if (shape.leftToRight != now.leftToRight || shape.columns != now.columns || shape.hops != now.hops ||
         shape.focus != now.focus)
-        m_navigator.fitNextLayout(); // another graph is shown: fit it into the view
+        m_navigator.fitNextLayout(); // a different graph is shown: fit it into the view
     m_layouter.setShape(shape);
     optionsChanged();
 }
@@ -241,7 +241,7 @@ void GraphView::followPane()
     const QRectF pane = m_bars.content();
     if (m_navigator.isMovedByHand() || pane.width() < 80 || pane.height() < 80)
         return;
-    // In steps, so that a small change of the pane does not move the nodes.
+    // The aspect ratio changes in steps, so that a small change of the pane does not move the nodes.
     constexpr double kLeast = 0.5, kMost = 4;
     const double aspect =
         std::clamp(std::exp2(std::round(2 * std::log2(pane.width() / pane.height())) / 2), kLeast, kMost);
@@ -278,7 +278,8 @@ void GraphView::openOps(const std::vector<OpId>& ops)
 
 void GraphView::openForHit(OpId op)
 {
-    // The block of the previous hit is closed: a name found in many blocks does not open them all.
+    // The block of the previous hit is closed, so that a search for a name in many blocks does not open all
+    // of them.
     const std::optional<OpId> before = std::exchange(m_openedForHit, op);
     m_navigator.showAfterLayout({op});
     const GraphShape closed = before ? withSectionClosed(shape(), *model(), *before) : shape();
@@ -349,7 +350,7 @@ void GraphView::mouseMoveEvent(QMouseEvent* event)
 void GraphView::mouseReleaseEvent(QMouseEvent* event)
 {
     if (event->button() != Qt::LeftButton)
-        Canvas::mouseReleaseEvent(event); // the mouse may have panned
+        Canvas::mouseReleaseEvent(event); // Canvas ends a panning by mouse
     m_gestures.release(*event);
 }
 
@@ -382,7 +383,8 @@ void GraphView::keyReleaseEvent(QKeyEvent* event)
 
 bool GraphView::event(QEvent* event)
 {
-    // During a drag, Alt means "force" and must not open the menu bar; Escape must not leave full screen.
+    // During a drag, Alt forces a drop and must not open the menu bar; Escape cancels and must not leave full
+    // screen.
     if (event->type() == QEvent::ShortcutOverride && m_gestures.isDragging()) {
         event->accept();
         return true;

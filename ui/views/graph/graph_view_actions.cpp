@@ -14,9 +14,9 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr double kNudged = 8; // scene units per key press
+constexpr double kNudged = 8; // distance in scene units by which a key press moves a node
 
-/// Subgraphs that share a tensor with the ops; in others, the ops would not be connected.
+/// Returns the subgraphs that share a tensor with the ops. In other subgraphs the ops would not be connected.
 std::vector<SubgraphId> neighboursOf(const Problem& problem, const Schedule& schedule,
                                      const std::vector<OpId>& ops, std::optional<SubgraphId> from)
 {
@@ -55,7 +55,8 @@ QString words(const GraphVerdict& verdict)
     return verdict.text;
 }
 
-/// The menus "Move to" and "Recompute in": drags by keyboard, with verdicts before the choice.
+/// Adds the menus "Move to" and "Recompute in", which replace a drag by mouse: they show the verdict of each
+/// target before the choice.
 void addMoveMenu(QMenu& menu, const ViewContext& context, const GraphGeometry& geometry,
                  const std::vector<OpId>& ops, std::optional<SubgraphId> from, bool copy)
 {
@@ -88,7 +89,8 @@ void addMoveMenu(QMenu& menu, const ViewContext& context, const GraphGeometry& g
     sub->addSeparator();
     QAction* fresh = add(QObject::tr("New subgraph"), std::nullopt);
 
-    // Requested when the menu opens; verdicts arrive one by one from the background, as during a drag.
+    // The verdicts are requested when the menu opens and arrive one by one from the background, as during a
+    // drag.
     auto* trial = new GraphDrag(document, sub);
     const auto show = [trial, actions, fresh] {
         const auto say = [](QAction* action, const GraphVerdict& verdict) {
@@ -109,8 +111,8 @@ void addMoveMenu(QMenu& menu, const ViewContext& context, const GraphGeometry& g
     QObject::connect(sub, &QMenu::aboutToHide, trial, &GraphDrag::cancel);
 }
 
-/// The context menu at a position of the graph: edits of the selection, and targets of its ops with their
-/// effects.
+/// Shows the context menu at a position of the graph: edits of the selection, and targets for its ops with
+/// their effects.
 void showGraphMenu(const ViewContext& context, const GraphGeometry& geometry, const GraphHit& hit, QPoint at,
                    QWidget* view)
 {
@@ -131,7 +133,8 @@ void showGraphMenu(const ViewContext& context, const GraphGeometry& geometry, co
         return sub;
     };
     if (hit.tensor && !hit.op && selection.state().tensor != hit.tensor)
-        selection.selectTensor(hit.tensor); // the commands of the menu act on it
+        // Select the tensor, because the commands of the menu act on the selection.
+        selection.selectTensor(hit.tensor);
     const std::vector<OpId> ops = selectedOps(document, selection);
     if (hit.op || hit.subgraph) {
         addTo(*menu, {"schedule.fuse", "schedule.split"});
@@ -196,7 +199,7 @@ void GraphView::connectToolbar()
     connect(&m_bars, &GraphBars::linkActivated, this, [this](const QString& what) {
         if (what == QLatin1String("leave") || what == QLatin1String("compare")) {
             if (QAction* action =
-                    registry().find(QStringLiteral("compare.") + what)) // action of the view Compare
+                    registry().find(QStringLiteral("compare.") + what)) // an action of the Compare view
                 action->trigger();
             return;
         }
@@ -215,7 +218,7 @@ void GraphView::toggle(const char* key)
             s.action->toggle();
 }
 
-/// Single letters act only while the graph has the focus.
+/// Registers the actions. Keys that are single letters act only while the graph has the focus.
 void GraphView::registerActions()
 {
     Actions& actions = registry();
@@ -241,7 +244,7 @@ void GraphView::registerActions()
         add(id, edit, text, "", key, tip, run);
         actions.find(QLatin1String(id))->setShortcutContext(Qt::WidgetShortcut);
     };
-    // Lists and fields have their own "select all".
+    // Only with the focus in the graph, because lists and fields have a "select all" of their own.
     addHere("graph.selectAll", tr("Select &all ops"), QKeySequence::SelectAll,
             tr("Select every op of the graph."),
             [](GraphView& g) { selectAllOps(g.document(), g.selection()); });
@@ -415,7 +418,7 @@ void GraphView::nudgeSelected(QPointF by)
 
 void GraphView::showMenu(QPointF position, const GraphHit& hit)
 {
-    document().dropPreview(); // the menu entries are edits of the document's schedule
+    document().dropPreview(); // end the preview, because the menu entries edit the document's schedule
     showGraphMenu(context(), *m_layouter.geometry(), hit, mapToGlobal(position.toPoint()), this);
 }
 

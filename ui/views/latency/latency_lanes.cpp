@@ -15,13 +15,14 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kDetailPixels = 16; // narrower bars show only the latency
-constexpr double kBarPixels = 3;     // narrower bars are combined by pixel
-constexpr double kNamePixels = 64;   // wider bars have the names of their ops below
-constexpr double kMostPixels = 150;  // largest width of a bar, so that a few bars do not fill the view
+constexpr double kDetailPixels = 16; // minimum width in pixels of a bar that shows more than the latency
+constexpr double kBarPixels = 3;     // minimum width in pixels of a bar; narrower bars are merged per pixel
+constexpr double kNamePixels = 64;   // minimum width in pixels of a bar with the names of its ops below
+// maximum width of a bar in pixels, so that a few bars do not fill the view
+constexpr double kMostPixels = 150;
 constexpr double kPale = 0.4;
-constexpr std::size_t kWithReasons = 24; // number of bars up to which the reasons of the run have a line
-constexpr std::size_t kWithStrip = 60;   // number of bars from which a strip shows the whole schedule
+constexpr std::size_t kWithReasons = 24; // maximum number of bars with a line for the reasons of the run
+constexpr std::size_t kWithStrip = 60;   // minimum number of bars for which a strip shows the whole schedule
 
 /// The level of detail of a bar.
 enum class Detail { Full, Plain, Dense };
@@ -31,7 +32,7 @@ Detail detailFor(double width)
     return width >= kDetailPixels ? Detail::Full : width >= kBarPixels ? Detail::Plain : Detail::Dense;
 }
 
-/// The colour of a share of the highest energy.
+/// Colour of an energy, given as a share of the highest energy.
 QColor energyColour(double share, const Theme& theme)
 {
     return theme.ramp(share);
@@ -44,7 +45,7 @@ QColor barColour(const LatencyBar& bar, const LatencyOptions& options, const The
                                                      : boundColour(bar.bound, theme);
 }
 
-/// Colour of a length in the run.
+/// Colour of the length of a subgraph in the run.
 QColor runColour(const Theme& theme)
 {
     return Theme::mix(theme.canvas, theme.text, theme.dark ? 0.55 : 0.45);
@@ -82,13 +83,13 @@ std::vector<ChartKey> legendOf(const LatencyModel& model, Detail detail, const T
     return out;
 }
 
-/// Width of the bar of the run at the right of a wide slot.
+/// Width of the bar for the run, at the right of a wide slot.
 double runWidth(const QRectF& slot)
 {
     return std::clamp(std::round(slot.width() * 0.22), 4.0, 26.0);
 }
 
-/// Paints the length in the run beside the latency: its start-up at the bottom, its drain at the top.
+/// Paints the subgraph's length in the run beside its latency: start-up at the bottom, drain at the top.
 void paintRun(QPainter& painter, const RunDifference& run, const QRectF& slot, const Axis& size,
               const Theme& theme)
 {
@@ -105,8 +106,8 @@ void paintRun(QPainter& painter, const RunDifference& run, const QRectF& slot, c
     painter.setRenderHint(QPainter::Antialiasing, true);
 }
 
-/// Paints the latency as an outline with the compute time beside the memory time: the one that fills it is
-/// the limit.
+/// Paints the latency as an outline with compute time and memory time side by side. The one that fills the
+/// outline is the limit.
 void paintDetailed(QPainter& painter, const LatencyBar& bar, const QRectF& slot, const Axis& size,
                    const LatencyOptions& options, const Theme& theme, bool current)
 {
@@ -154,8 +155,8 @@ void paintGhost(QPainter& painter, const LatencyBar& bar, const QRectF& slot, co
     painter.drawLine(QPointF(left, y), QPointF(right, y));
 }
 
-/// Paints the latency above its bar, and the change against the baseline in percent above the ghost (the
-/// baseline's latency). A text without room is left out.
+/// Paints the latency above its bar, and the change against the baseline in percent above the ghost, which
+/// shows the baseline's latency. A text without room is left out.
 void paintValues(QPainter& painter, const LatencyBar& bar, const QRectF& slot, const Axis& size,
                  const Theme& theme)
 {
@@ -166,7 +167,8 @@ void paintValues(QPainter& painter, const LatencyBar& bar, const QRectF& slot, c
     double y = size.toPixel(bar.latency) - 5;
     const bool ghost = bar.change() != 0;
     const double ghostY = ghost ? size.toPixel(*bar.ghost) : 0;
-    // A ghost slightly above the bar would cross the number, so the number is placed above the ghost.
+    // If the ghost ends slightly above the bar it would cross the number, so the number is placed above the
+    // ghost.
     if (ghost && ghostY < y + 4 && ghostY > y - fm.height())
         y = ghostY - 5;
     if (w + 14 < slot.width() && y > top) {
@@ -181,7 +183,7 @@ void paintValues(QPainter& painter, const LatencyBar& bar, const QRectF& slot, c
     const QString change = signedPercent(bar.latency / *bar.ghost - 1);
     const double changeWidth = fm.horizontalAdvance(change);
     const double at = ghostY - 5;
-    // Inside the bar, or too close to the number: only the tooltip shows it.
+    // The change would be inside the bar or too close to the number, so only the tooltip shows it.
     if (changeWidth + 6 > slot.width() || at <= top || at > y - fm.height())
         return;
     painter.setPen(bar.change() < 0 ? theme.ok : theme.warning);
@@ -212,7 +214,7 @@ DenseColumn denseColumn(const LatencyModel& model, std::int64_t from, std::int64
     return out;
 }
 
-/// Paints several bars per pixel: the longest pale, their mean solid.
+/// Paints several bars per pixel: the longest one pale, their mean solid.
 void paintDense(QPainter& painter, const LatencyModel& model, const LaneFrame& f, const Axis& size,
                 const LatencyOverlay& overlay)
 {
@@ -242,7 +244,7 @@ void paintDense(QPainter& painter, const LatencyModel& model, const LaneFrame& f
     painter.setRenderHint(QPainter::Antialiasing, true);
 }
 
-/// The visible bars, [first, last).
+/// Returns the range [first, last) of the visible bars.
 std::pair<std::size_t, std::size_t> inSight(const LatencyModel& model, const Axis& slots)
 {
     return {static_cast<std::size_t>(std::max(0.0, std::floor(slots.v0))),
@@ -310,7 +312,7 @@ void paintBars(QPainter& painter, const LatencyModel& model, const LaneFrame& f,
     painter.drawLine(plot.bottomLeft(), plot.bottomRight());
 }
 
-/// The change in the run with its largest reason, as far as there is room: "−12.0 % overlap".
+/// Text of the change in the run with its largest reason, if there is room: "−12.0 % overlap".
 QString runReason(const LatencyBar& bar, const QFontMetricsF& fm, double width)
 {
     const RunReason reason = reasonOf(*bar.run);
@@ -328,7 +330,7 @@ void paintNumbers(QPainter& painter, const LatencyModel& model, const LaneFrame&
                   const LatencyOverlay& overlay)
 {
     painter.save();
-    // The first number may extend a little to the left of its narrow bar.
+    // The first number may extend to the left of its bar if the bar is narrow.
     painter.setClipRect(f.rect.adjusted(-24, 0, 10, 0), Qt::IntersectClip);
     painter.setFont(uiFont(0.9));
     const QFontMetricsF fm(painter.font());
@@ -398,7 +400,7 @@ LaneModel latencyLanes(const std::shared_ptr<const LatencyModel>& m,
     const QFontMetricsF fm(uiFont(0.9));
     const auto n = static_cast<double>(m->bars.size());
     out.title = m->title;
-    // The position depends on the longest legend, so that it does not jump while zooming.
+    // The position of the legend depends on its longest form, so that it does not jump while zooming.
     out.legends = [m](const Theme& theme) {
         std::vector<std::vector<ChartKey>> forms;
         for (const Detail detail : {Detail::Full, Detail::Plain, Detail::Dense})
@@ -409,10 +411,10 @@ LaneModel latencyLanes(const std::shared_ptr<const LatencyModel>& m,
     out.total = std::max(1.0, n);
     out.shortest = 4;
     out.ticks = false;
-    out.most = 1000; // fills the available height
+    out.most = 1000; // no practical limit: the lanes fill the available height
     out.mostWidth = n * kMostPixels;
     out.labelWidth = fm.horizontalAdvance(QStringLiteral("999M")) + 14;
-    out.lanes.push_back(headingLane()); // holds the axis title
+    out.lanes.push_back(headingLane()); // reserves room for the title of the axis
     Lane plot;
     plot.gap = 2;
     plot.rows = {subgraphs(m)};

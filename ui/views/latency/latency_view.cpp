@@ -75,7 +75,8 @@ void LatencyView::rebuild()
 {
     const SnapshotPtr baseline = document().baseline();
     const LiveRun& run = workspace().run();
-    // The bars of an earlier schedule stand beside no others: the run is shown when it is there.
+    // A run of an earlier schedule is not shown beside the bars; the run of this schedule follows when it is
+    // ready.
     const LiveRunPtr shown = showsRun() && run.isCurrent() ? run.result() : nullptr;
     m_model = buildLatency(document().snapshot().get(), baseline.get(), document().colours(),
                            {static_cast<LatencySort>(m_sort->currentIndex()),

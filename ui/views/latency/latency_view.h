@@ -8,7 +8,7 @@ class QComboBox;
 
 namespace tilewright::ui {
 
-/// The latency of each subgraph and its parts, beside the baseline. A click selects.
+/// The latency of each subgraph and its parts, beside those of the baseline. A click selects a subgraph.
 class LatencyView : public LaneChart
 {
     Q_OBJECT
@@ -39,7 +39,7 @@ protected:
 
 private:
     void rebuild();
-    [[nodiscard]] bool showsRun() const; ///< true if the bars stand beside their lengths in the run
+    [[nodiscard]] bool showsRun() const; ///< true if each bar is beside its length in the run
     void move(int by);
     [[nodiscard]] std::optional<std::size_t> indexOf(std::optional<SubgraphId> id) const;
 

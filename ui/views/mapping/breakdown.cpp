@@ -16,7 +16,7 @@
 namespace tilewright::ui {
 
 using namespace mapping;
-using mapping::MappingCost; // not the schedule's MappingCost
+using mapping::MappingCost; // the schedule has a type of the same name
 
 namespace {
 
@@ -200,7 +200,7 @@ QString breakdownAsText(const BreakdownModel& model)
 }
 
 namespace {
-constexpr double kGhost = 6; // height of the baseline's bar
+constexpr double kGhost = 6; // height in pixels of the baseline's bar
 
 const QColor& partColour(const Theme& theme, PartKind kind)
 {
@@ -245,7 +245,7 @@ void paintParts(QPainter& painter, const std::vector<BarPart>& parts, const QRec
         painter.setPen(Qt::NoPen);
         painter.setBrush(ghost ? Theme::mix(theme.canvas, colour, 0.45) : colour);
         painter.drawRect(rect);
-        // The letter identifies the part without its colour.
+        // The letter identifies the part without colour.
         if (!ghost) {
             painter.setFont(uiFont(0.85));
             const QFontMetricsF fm(painter.font());
@@ -297,7 +297,7 @@ BreakdownPlaces breakdownPlaces(const QRectF& area, const BreakdownModel& model)
     const double left = area.left() + 12;
     const double right = area.right() - 12;
     const double head = fm.height() + 6;
-    // Rows share the available height, within limits.
+    // Rows share the available height, between a minimum and a maximum height.
     const double least = small.height() + kGhost + 2;
     const double free = area.height() - 16 - static_cast<double>(model.sections.size()) * (head + 8) -
                         2 * (small.height() + 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The breakdown of energy and cycles: parts of the bars, and their painting.
+// The breakdown of energy and cycles: the parts of the bars, and their painting.
 #pragma once
 
 #include "workspace/mapping_document.h"
@@ -15,17 +15,17 @@ class QPainter;
 
 namespace tilewright::ui {
 
-/// The subject of a part of a bar; decides its colour and letter.
+/// What a part of a bar stands for; decides its colour and letter.
 enum class PartKind {
     Operand0,
     Operand1,
     Operand2,
     Other,
     Compute,
-    Distribution, ///< or reads
+    Distribution, ///< distribution to the PEs; on an architecture with levels, reads
     Reduction,
-    Drain, ///< or writes
-    Dma    ///< or waiting
+    Drain, ///< draining of results; on an architecture with levels, writes
+    Dma    ///< DMA; on an architecture with levels, waiting
 };
 
 struct BarPart
@@ -35,18 +35,18 @@ struct BarPart
     double value = 0;
 };
 
-/// One stacked bar, with the baseline's bar below it.
+/// A stacked bar with the baseline's bar below it.
 struct BreakdownBar
 {
     QString label;
     std::vector<BarPart> parts;
     double total = 0;
     std::optional<double> capacity; ///< capacity of a memory; empty for other bars
-    std::vector<BarPart> before;    ///< empty without a baseline
+    std::vector<BarPart> before;    ///< parts of the baseline's bar; empty without a baseline
     std::optional<double> beforeTotal;
-    QString value;       ///< the text behind the bar
-    QString unit;        ///< of the values of its parts
-    bool limits = false; ///< the one that decides the sum of its section
+    QString value;       ///< text to the right of the bar
+    QString unit;        ///< unit of the values of the parts
+    bool limits = false; ///< true for the bar that decides the sum of its section
 };
 
 struct BreakdownSection
@@ -54,25 +54,24 @@ struct BreakdownSection
     QString title;
     QString unit;
     std::vector<BreakdownBar> bars;
-    double scale = 1; ///< the value of a full bar; each memory has its own
+    double scale = 1; ///< value at which a bar has full width; if perBarScale, each bar has its own
     bool perBarScale = false;
-    std::vector<BarPart> legend; ///< kinds and names, with their sums
-    bool legendShares = true;    ///< the legend tells each part's share of the sum
+    std::vector<BarPart> legend; ///< kinds and names of the parts, with the sum of each over all bars
+    bool legendShares = true;    ///< true if the legend shows each part's share of the sum
     QString note = {};           ///< assumptions behind the numbers, for tooltips
 };
 
-/// Memory fill, energy by component and operand, parts of the cycles.
+/// Breakdown of a mapping: memory fill, energy by component and operand, and parts of the cycles.
 struct BreakdownModel
 {
     std::vector<BreakdownSection> sections;
 };
 
-/// Under the cost model of the setup: the parts of the cycles of four levels, or the times of all resources
-/// of an architecture with levels.
+/// Builds the breakdown under the cost model of the setup. Cycles are shown as their parts for an
+/// architecture of four levels, or as times of all resources for an architecture with any number of levels.
 [[nodiscard]] BreakdownModel buildBreakdown(const MappingDocument& state);
 
-/// The parts of all bars that are not 0 as tab-separated rows, with full precision and the unit; also their
-/// values in the baseline if there is one.
+/// Returns every part of every bar as tab-separated rows, with full precision.
 [[nodiscard]] QString breakdownAsText(const BreakdownModel& model);
 
 struct Theme;
@@ -83,12 +82,12 @@ struct BreakdownPlace
     std::size_t section = 0;
     std::size_t bar = 0;
     QRectF row;
-    QRectF track; ///< the full width of the bar
+    QRectF track; ///< area of a bar of full width
 };
 
 struct BreakdownPlaces
 {
-    std::vector<QRectF> heads; ///< title and legend of each section
+    std::vector<QRectF> heads; ///< areas of title and legend of each section
     std::vector<BreakdownPlace> bars;
     double height = 0;
 };
@@ -96,7 +95,7 @@ struct BreakdownPlaces
 [[nodiscard]] BreakdownPlaces breakdownPlaces(const QRectF& area, const BreakdownModel& model);
 void paintBreakdown(QPainter& painter, const BreakdownModel& model, const BreakdownPlaces& places,
                     const Theme& theme);
-/// All parts of a bar with exact values, as rich text.
+/// Tooltip as rich text: all parts of a bar with exact values.
 [[nodiscard]] QString breakdownTooltip(const BreakdownModel& model, const BreakdownPlace& place);
 
 } // namespace tilewright::ui

@@ -27,7 +27,8 @@ std::vector<BarPart> operandParts(const mapping::LoopNest& nest, const auto& val
     return out;
 }
 
-/// How full the memories and how used the axes are. The memories of unlimited levels have no bar.
+/// Section that shows how full the memories and how used the axes are. Memories of unlimited size have no
+/// bar.
 BreakdownSection fillSection(const mapping::LoopNest& nest, const MappingSetup& setup)
 {
     const Levels& architecture = *setup.levels;
@@ -122,7 +123,7 @@ BreakdownSection cyclesSection(const mapping::LoopNest& nest, const Levels& arch
     return out;
 }
 
-/// Draws the bars of the baseline below those of the same name.
+/// Adds to each bar the parts of the baseline's bar of the same name.
 void addBaseline(BreakdownSection& section, const BreakdownSection& before)
 {
     for (BreakdownBar& bar : section.bars) {

@@ -15,14 +15,14 @@ namespace {
 
 using Levels = hierarchy::Architecture;
 
-/// "W (B)": an operand of convolutions and of products.
+/// Name of an operand in convolutions and in products: "W (B)".
 QString operandName(std::size_t operand)
 {
     return QStringLiteral("%1 (%2)").arg(word(mapping::kOperandNames[operand][0]),
                                          word(mapping::kOperandNames[operand][1]));
 }
 
-/// True if both have the same fields: levels, axes and memories of the same names.
+/// True if both architectures need the same fields: they have levels, axes and memories of the same names.
 bool haveSameFields(const Levels& a, const Levels& b)
 {
     return std::ranges::equal(a.levels, b.levels, [](const hierarchy::Level& x, const hierarchy::Level& y) {
@@ -107,7 +107,7 @@ void LevelFields::addCommon()
                     [](Levels& a) -> bool& { return a.imperfect; });
 }
 
-/// The operands that a level holds. The outermost one holds all.
+/// Adds check boxes for the operands that a level holds. The outermost level holds all.
 void LevelFields::addHeld(QFormLayout& form, std::size_t i)
 {
     for (std::size_t op = 0; i > 0 && op < mapping::kOperands; ++op)
@@ -139,7 +139,7 @@ void LevelFields::addAxis(QFormLayout& form, std::size_t i, std::size_t axis)
         [this, loops](Levels& a, const QString& text) {
             const auto read = hierarchy::readLoops(m_state.nest(), text.toStdString());
             m_fault = read ? QString() : QString::fromStdString(read.error().text());
-            // Loops that this layer has not stay as they are.
+            // Loops that this layer does not have keep their setting.
             const unsigned all = (1u << m_state.nest().loopCount) - 1u;
             unsigned& mask = loops(a, m_state.nest().kind);
             if (read)
@@ -147,7 +147,7 @@ void LevelFields::addAxis(QFormLayout& form, std::size_t i, std::size_t axis)
         });
 }
 
-/// "X, K": the loops of the present layer in a set.
+/// Names of the loops in a set, for the kind of the current layer: "X, K".
 QString LevelFields::loopNames(unsigned loops) const
 {
     QStringList out;
@@ -224,7 +224,7 @@ void LevelFields::addLevel(std::size_t i)
     }
     const auto port = [&](const QString& name, const QString& label,
                           std::optional<double> hierarchy::Level::*field) {
-        // A negative value means: unlimited.
+        // A negative value means unlimited.
         DecimalBox* box = m_fields->decimal(
             form, key + name, label, -1, 1e9, 4, 1,
             tr("Bytes per cycle of one instance, all memories together."),

@@ -11,15 +11,15 @@
 
 namespace tilewright::ui {
 
-/// Fields of an architecture with levels: what all levels share, a group for each level with its operands,
-/// memories, bandwidths, energies and axes, and the constraints of the search. Hidden for an architecture of
-/// four levels.
+/// Fields of an architecture with levels: settings common to all levels; a group for each level with its
+/// operands, memories, bandwidths, energies and axes; and the constraints of the search. Hidden for an
+/// architecture of four levels.
 class LevelFields : public QWidget
 {
     Q_OBJECT
 public:
-    /// `tell` gets the reason why a value is refused, or an empty text. `load` asks for a file of
-    /// constraints.
+    /// `tell` is called with the reason why a value is refused, or with an empty text. `load` asks the user
+    /// for a file of constraints.
     LevelFields(MappingDocument& state, std::function<void(const QString&)> tell, std::function<void()> load,
                 QWidget* parent);
 
@@ -38,14 +38,15 @@ private:
     MappingDocument& m_state;
     std::function<void(const QString&)> m_tell;
     std::function<void()> m_load;
-    /// The fields before the present ones outlive the change that replaced them.
+    /// The current fields, and those before: they must outlive the change that replaces them, because it
+    /// comes from one of them.
     std::unique_ptr<ValueForm<hierarchy::Architecture>> m_fields, m_before;
     ValueForm<hierarchy::ConstraintTexts> m_constraints;
     FoldGroup* m_constraintGroup = nullptr;
     QWidget* m_page = nullptr;       ///< holds the fields; replaced when the levels change
-    hierarchy::Architecture m_built; ///< the architecture whose levels have the fields
-    mapping::LayerKind m_kind = mapping::LayerKind::Gemm; ///< kind of the layer whose loops the fields name
-    QString m_fault;                                      ///< fault in the text of the last change
+    hierarchy::Architecture m_built; ///< architecture for whose levels the fields were made
+    mapping::LayerKind m_kind = mapping::LayerKind::Gemm; ///< kind of layer whose loops the fields name
+    QString m_fault; ///< error in the text that was changed last; empty if there is none
 };
 
 } // namespace tilewright::ui

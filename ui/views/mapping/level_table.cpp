@@ -17,14 +17,14 @@ namespace tilewright::ui {
 namespace {
 
 constexpr double kLetters = 0.85;
-constexpr double kLeastGap = 10; ///< between two columns
+constexpr double kLeastGap = 10; ///< minimum space between two columns, in pixels
 
 double tableRow()
 {
     return std::ceil(QFontMetricsF(uiFont(kLetters)).height()) + 5;
 }
 
-/// Headings have two lines, so that columns are as narrow as their numbers.
+/// Height of the headings. They have two lines, so that columns are only as wide as their numbers.
 double headingsHeight()
 {
     return 2 * std::ceil(QFontMetricsF(uiFont(kLetters)).height()) + 5;
@@ -47,12 +47,12 @@ QString cellText(const Table& table, std::size_t row, std::size_t column, bool b
     return QString::fromStdString(table.shown(row, column));
 }
 
-/// The texts of the cells, headings first, and the width of each column.
+/// Texts of the cells, headings first, and the width of each column.
 struct Texts
 {
     std::vector<QStringList> rows;
     std::vector<double> widths;
-    double width = 0; ///< width of all columns without gaps
+    double width = 0; ///< total width of the columns without the gaps between them
 };
 
 Texts textsOf(const Table& table, bool brief)

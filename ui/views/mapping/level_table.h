@@ -16,21 +16,21 @@ struct Theme;
 
 struct LevelTable
 {
-    Table table;   ///< without rows if there are no figures
+    Table table;   ///< the rows of the table; empty if the mapping has no figures
     QString limit; ///< the limit of the cycles: "the reads of SRAM"
-    /// Row and column of the time that limits the cycles; -1 if it is that of the MACs.
+    /// Cell of the time that limits the cycles; -1 if the MACs limit them.
     int limitRow = -1, limitColumn = -1;
 };
 
-/// Empty for an architecture of four levels.
+/// Builds the table. It is empty for an architecture of four levels.
 [[nodiscard]] LevelTable buildLevelTable(const MappingDocument& state);
-/// Headings and rows with full precision, separated by tabs.
+/// Returns headings and rows as tab-separated text with full precision.
 [[nodiscard]] QString levelTableAsText(const LevelTable& table);
 
 [[nodiscard]] double levelTableHeight(const LevelTable& table);
-/// Width that the table needs, with all digits or with shortened numbers.
+/// Returns the width of the table with all digits or, if `brief`, with shortened numbers.
 [[nodiscard]] double levelTableWidth(const LevelTable& table, bool brief);
-/// Numbers are shortened if they do not fit into the width.
+/// Paints the table. Numbers are shortened if they do not fit into the width.
 void paintLevelTable(QPainter& painter, const LevelTable& table, const QRectF& area, const Theme& theme);
 
 } // namespace tilewright::ui

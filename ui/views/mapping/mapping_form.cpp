@@ -53,7 +53,7 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
     m_kind->setAccessibleName(tr("Kind of layer"));
     m_kind->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_kind->setMinimumContentsLength(8);
-    m_kind->setMinimumWidth(0); // that of its contents
+    m_kind->setMinimumWidth(0); // 0 removes the fixed minimum: the contents decide
     const auto layer = [&](bool gemm, const QString& name, const char* key, const QString& tip, auto part,
                            int least = 1) {
         m_kindFields.emplace_back(
@@ -152,7 +152,7 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
                            [op](Setup& s) -> bool& { return s.architecture.options.bypassSpm[op]; });
     const auto write = [&](const QString& name, const char* key, const QString& tip,
                            std::optional<double> EnergyTable::*field) {
-        // A negative value means: as the read.
+        // A negative value means the same energy as a read.
         DecimalBox* box = m_fields.decimal(
             *model, QLatin1String(key), name, -1, 1e6, 4, 1, tip,
             [field](Setup& s) { return (s.architecture.energyPj.*field).value_or(-1); },
@@ -273,7 +273,8 @@ void MappingForm::apply(MappingSetup next, const QString& name)
     Status done = Unit{};
     if (layer != before) {
         const bool ofOut = layer.outChannels != before.outChannels;
-        if (layer.kind == LayerKind::DwConv) { // both channel numbers are one loop; each channel is a group
+        // A depthwise layer has one loop for both channel numbers, and each channel is a group.
+        if (layer.kind == LayerKind::DwConv) {
             layer.inChannels = layer.outChannels = ofOut ? layer.outChannels : layer.inChannels;
             layer.groups = 1;
         }

@@ -22,13 +22,14 @@ public:
     MappingForm(MappingDocument& state, QWidget* parent);
 
 private:
-    void apply(MappingSetup next, const QString& name); ///< `name` of the field
+    /// Checks and applies a changed setup; `name`: name of the changed field.
+    void apply(MappingSetup next, const QString& name);
     void loadConstraints();
     void createArchitectureChoice(QVBoxLayout& column);
-    /// Shows the architecture and its cost model, then what else can be chosen.
+    /// Fills the list of architectures: the current one with its cost model first, then the other choices.
     void listArchitectures();
     void chooseArchitecture(int index);
-    void tell(const QString& text); ///< above the fields; empty: nothing
+    void tell(const QString& text); ///< shows a message above the fields; an empty text hides it
     void refresh();
 
     MappingDocument& m_state;
@@ -37,12 +38,13 @@ private:
     QLabel* m_error = nullptr;
     QComboBox* m_architecture = nullptr;
     QLabel* m_costModel = nullptr;
-    std::vector<QWidget*> m_ofFourLevels; ///< groups of an architecture of four levels
+    std::vector<QWidget*> m_ofFourLevels; ///< groups of fields for an architecture of four levels
     LevelFields* m_levels = nullptr;
-    std::array<QCheckBox*, mapping::kOperands> m_bypass{}; ///< labelled with the layer's operands
+    /// Check boxes with the names of the layer's operands.
+    std::array<QCheckBox*, mapping::kOperands> m_bypass{};
     QFormLayout* m_layerForm = nullptr;
     std::vector<std::pair<QSpinBox*, bool>>
-        m_kindFields; ///< fields that only matrix products or only convolutions have
+        m_kindFields; ///< fields that exist only for matrix products or only for convolutions
 };
 
 } // namespace tilewright::ui

@@ -63,7 +63,7 @@ FoundModel foundBy(const hierarchy::ModelResult& result)
 
 LayerTable::LayerTable(QObject* parent)
     : TableModel(parent, [this](int row, int column, int role) -> QVariant {
-          if (row == kHeading) // bars begin at the left
+          if (row == kHeading) // left-aligned, because bars begin at the left
               return column == Share && role == Qt::TextAlignmentRole
                          ? QVariant(int(Qt::AlignLeft | Qt::AlignVCenter))
                          : QVariant();
@@ -124,7 +124,7 @@ void LayerTable::fill()
         return TableCell(v, !v ? QStringLiteral("–") : wide ? scientific(*v) : number(std::round(*v)));
     };
     const auto seconds = [](double s) { return TableCell(s, fixedNumber(s, 3)); };
-    std::vector<std::optional<double>> edps; // EDPs of all runs of all layers
+    std::vector<std::optional<double>> edps; // EDPs of all layers, each counted as often as the layer runs
     double sum = 0;
     for (std::size_t i = 0; i < m_found.size(); ++i) {
         const auto edp = best(i, mapping::Objective::Edp);
@@ -176,7 +176,8 @@ std::optional<double> LayerTable::best(std::size_t layer, mapping::Objective obj
 {
     if (layer >= m_found.size())
         return std::nullopt;
-    const auto one = m_asked ? static_cast<int>(*m_asked) : m_methods; // -1: its own
+    // -1: each number has its own objective
+    const auto one = m_asked ? static_cast<int>(*m_asked) : m_methods;
     const auto& cost =
         m_found[layer].found.best[static_cast<std::size_t>(one < 0 ? static_cast<int>(objective) : one)];
     return cost ? std::optional(cost->value(objective)) : std::nullopt;
@@ -194,7 +195,7 @@ QString LayerTable::optimumOf(const FoundMappings& found)
 
 namespace {
 
-/// Paints a bar behind the number: the layer's share of the sum.
+/// Paints a bar behind the number, whose length is the layer's share of the sum.
 bool paintShare(const LayerTable& layers, QPainter& painter, const QStyleOptionViewItem& option,
                 const QModelIndex& index, const Theme& theme)
 {
@@ -298,7 +299,7 @@ void MappingModelView::createControls()
     m_view->verticalHeader()->setDefaultSectionSize(std::max(24, QFontMetrics(font()).height() + 8));
     m_view->horizontalHeader()->setMinimumSectionSize(56);
     m_view->horizontalHeader()->setSectionResizeMode(LayerTable::Share, QHeaderView::Stretch);
-    // Not when the current row changes: a table gets one when it gets the focus.
+    // selectionChanged and not currentChanged: a table also gets a current row when it gets the focus
     connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this,
             [this](const QItemSelection& now) {
                 const int row = now.isEmpty() ? -1 : m_rows->mapToSource(now.indexes().front()).row();
@@ -472,7 +473,7 @@ void MappingModelView::openRow(int row)
 {
     if (row < 0 || row >= m_table->layerCount())
         return;
-    // A layer of the open workload is followed; any other layer is opened.
+    // If the layer belongs to the open workload, the lens follows it; any other layer is opened as a file.
     if (workspace().links().isFollowing(Lens::Mapping) && workspace().links().selectLayer(layerAt(row).name))
         return workspace().goTo(Lens::Mapping);
     m_state.openLayer(layerAt(row));

@@ -28,8 +28,9 @@ using mapping::Level;
 
 namespace {
 constexpr double kFormWidth = 264;
-constexpr double kCodeLetters = 0.9; // size of the letters of the code
-constexpr double kSideBySide = 96;   // width in digits; in a narrower view the breakdowns are below the loops
+constexpr double kCodeLetters = 0.9; // size of the letters of the code, relative to the normal size
+// width of the view in digits; if it is narrower, the breakdowns are below the loops
+constexpr double kSideBySide = 96;
 } // namespace
 
 MappingView::MappingView(const ViewContext& context, QWidget* parent)
@@ -56,7 +57,7 @@ MappingView::MappingView(const ViewContext& context, QWidget* parent)
     connect(&m_state.undoStack(), &QUndoStack::indexChanged, this, &MappingView::refreshControls);
     document().whenChanged(this, Part::Steps, [this] {
         if (isFollowing())
-            refreshControls(); // the action texts contain the tile that would be replaced
+            refreshControls(); // the texts of the actions contain the tile that would be replaced
     });
     refresh();
     followWorkload(Lens::Mapping);
@@ -196,7 +197,7 @@ void MappingView::openWithDialog()
     const QStringList paths = QFileDialog::getOpenFileNames(
         this, tr("Open layers, hardware, methods"), {}, tr("Mapping files (*.json *.txt);;All files (*)"));
     for (const QString& path : paths) {
-        // A text of unknown kind may still contain a method.
+        // A text of unknown kind may be a method file.
         Status opened = Unit{};
         if (const auto file = readLensFile(path); !file || file->lens() != Lens::Mapping)
             opened = m_state.openFile(path);
@@ -256,7 +257,7 @@ void MappingView::refresh()
                      : mapping::pseudoCode(m_state.nest(), setup.method));
     m_message.clear();
     m_overlay.hover.reset();
-    m_pressed.reset(); // a press on an item of the earlier nest starts no drag
+    m_pressed.reset(); // forget the pressed item: it belongs to the earlier nest and must not be dragged
     if (m_overlay.drag)
         cancelDrag();
     refreshControls();
@@ -336,7 +337,7 @@ void MappingView::settle()
 void MappingView::bringUpToDate()
 {
     ToolCanvas::bringUpToDate();
-    refreshControls(); // the texts contain the tile that would be replaced
+    refreshControls(); // the texts of the actions contain the tile that would be replaced
 }
 
 void MappingView::takeTile(Level level)
@@ -408,14 +409,14 @@ MappingView::Layout MappingView::layoutIn(const QRectF& area) const
     const double tableHeight = levelTableHeight(m_table);
     const double sideHeight = m_code ? codeHeight : breakdownPlaces(sideLeast, m_breakdown).height + 16;
     const double beneath = beside ? std::max(least.height, head + sideHeight) : least.height + sideHeight;
-    // The table of levels has the whole width if its digits need it and the height suffices.
+    // The table of levels gets the whole width if its digits need it and the view is high enough.
     const bool inBody =
         beside && tableHeight > 0 && levelTableWidth(m_table, true) <= body - 24 &&
         (beneath + tableHeight > area.height() || levelTableWidth(m_table, false) <= body - 24);
     const double below = inBody ? 0 : tableHeight;
     if (beside) {
         place.setHeight(std::max({area.height() - below, beneath, inBody ? least.height + tableHeight : 0}));
-        // On an architecture with levels the cards keep the axes near their loops.
+        // On an architecture with levels the cards do not grow, so that the axes stay near their loops.
         out.nest = m_state.setup().levels ? least : nestPlaces(place, body, m_model);
         out.side = QRectF(area.left() + body, area.top() + head, area.width() - body, place.height() - head);
         out.height = place.height();
@@ -436,12 +437,14 @@ void MappingView::layOut()
 {
     const QRectF content = contentArea();
     if (m_form) {
-        // Wide enough for its fields in large fonts, if the loops keep the larger part.
+        // The form is wide enough for its fields in large fonts, provided that the loops keep the larger part
+        // of the view.
         const double wanted = m_form->widget()->minimumSizeHint().width() + 22.0;
         const double w = std::min(std::max(kFormWidth, wanted), content.width() * 0.45);
         m_form->setGeometry(QRectF(content.left(), content.top(), w, content.height()).toRect());
     }
-    // The scroll bar takes space only if needed. It may be the caller, so it is not hidden in between.
+    // The scroll bar takes space only if it is needed. It may be the caller of this function, so it is not
+    // hidden meanwhile.
     const QSignalBlocker blocker(m_scrollBar);
     QRectF area = content;
     if (m_form && !m_form->isHidden())
@@ -475,7 +478,7 @@ void MappingView::paintCode(QPainter& painter, const QRectF& area, const Theme& 
     painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
     const QStringList codeLines = m_codeText.split(QLatin1Char('\n'));
     const auto commentIn = [](const QString& line) { return line.indexOf(QLatin1String("//")); };
-    // Smaller letters, within limits, so that the code of every line fits; comments may be cut.
+    // Letters become smaller, within limits, until the code of every line fits; comments may be cut.
     const QFontMetricsF usual(numberFont(kCodeLetters));
     double widest = 1;
     for (const QString& line : codeLines)

@@ -19,9 +19,9 @@ namespace tilewright::ui {
 
 class MappingForm;
 
-/// The loop-nest editor: loops of each level and axis as bars that can be reordered, their prime factors as
-/// chips that can be dragged to other levels, and breakdowns of energy, cycles and memory use. On an
-/// architecture with levels also the table of its levels.
+/// The loop-nest editor. The loops of each level and axis are bars that can be reordered; their prime factors
+/// are chips that can be dragged to other levels. It also shows breakdowns of energy, cycles and memory use,
+/// and on an architecture with levels the table of levels.
 class MappingView : public ToolCanvas
 {
     Q_OBJECT
@@ -29,7 +29,7 @@ public:
     explicit MappingView(const ViewContext& context, QWidget* parent = nullptr);
 
     void settle() override;
-    [[nodiscard]] QSize exportSize() const override; ///< shows every level
+    [[nodiscard]] QSize exportSize() const override; ///< large enough to show every level
     [[nodiscard]] QString copyText() const override;
     [[nodiscard]] QString tableText() const override; ///< breakdowns, and the table of levels
 
@@ -38,7 +38,7 @@ public:
     [[nodiscard]] const BreakdownModel& breakdown() const { return m_breakdown; }
     [[nodiscard]] const LevelTable& levelTable() const { return m_table; }
     [[nodiscard]] const NestOverlay& overlay() const { return m_overlay; }
-    /// Geometry in widget coordinates.
+    /// Geometry of the loop nest in widget coordinates.
     [[nodiscard]] const NestPlaces& places() const { return m_layout.nest; }
 
 protected:
@@ -65,15 +65,15 @@ private:
     {
         NestPlaces nest;
         BreakdownPlaces bars;
-        QRectF side;  ///< area of breakdowns or code
+        QRectF side;  ///< area of the breakdowns or of the code
         QRectF table; ///< area of the table of levels
         double height = 0;
     };
     [[nodiscard]] Layout layoutIn(const QRectF& area) const;
     void paintCode(QPainter& painter, const QRectF& area, const Theme& theme) const;
-    [[nodiscard]] QRectF canvasArea() const; ///< right of the form
+    [[nodiscard]] QRectF canvasArea() const; ///< area of the view to the right of the form
     [[nodiscard]] NestItem effective(const NestItem& item) const;
-    /// Updates the drop effects of the dragged, hovered or focused item.
+    /// Updates the drop effects of the item that is dragged, hovered or focused.
     void refreshEffects();
     void updateDrag(QPointF position);
     void cancelDrag();
@@ -96,13 +96,13 @@ private:
     QComboBox* m_load = nullptr;
     QAction* m_copyTable = nullptr;
     QToolButton* m_tableButton = nullptr;
-    std::vector<QToolButton*> m_ofFourLevels; ///< buttons that an architecture with levels has not
+    std::vector<QToolButton*> m_ofFourLevels; ///< buttons that exist only for an architecture of four levels
     QAction* m_undo = nullptr;
     QAction* m_redo = nullptr;
     QAction* m_pin = nullptr;
     QAction* m_unpin = nullptr;
     std::vector<std::pair<mapping::Level, QAction*>>
-        m_tileActions; ///< actions that use a level's tile as granularity
+        m_tileActions; ///< actions that use the tile of a level as granularity of the schedule
     NestModel m_model;
     BreakdownModel m_breakdown;
     LevelTable m_table;
@@ -111,10 +111,10 @@ private:
     NestOverlay m_overlay;
     std::optional<NestItem> m_pressed;
     QPointF m_pressedAt;
-    bool m_wholePower = false; ///< Shift: moves all equal prime factors
+    bool m_wholePower = false; ///< true while Shift is held: all equal prime factors move together
     bool m_code = false;
-    ListScroll* m_scrollBar = nullptr; ///< visible if not everything fits
-    QString m_message;                 ///< result of the last command
+    ListScroll* m_scrollBar = nullptr; ///< scroll bar, visible if not everything fits
+    QString m_message;                 ///< text on the result of the last command
     bool m_refused = true;             ///< true if the last command was refused
 };
 

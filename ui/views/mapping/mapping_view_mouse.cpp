@@ -13,7 +13,7 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr double kDragPixels = 4; // a smaller movement is a click
+constexpr double kDragPixels = 4; // movements shorter than this number of pixels are clicks
 } // namespace
 
 NestItem MappingView::effective(const NestItem& item) const
@@ -175,7 +175,7 @@ void MappingView::leaveEvent(QEvent* event)
 
 bool MappingView::event(QEvent* event)
 {
-    // The window may use the same keys.
+    // The keys must reach this view, although the window may use the same keys.
     if (event->type() == QEvent::ShortcutOverride) {
         auto* key = static_cast<QKeyEvent*>(event);
         const bool arrow = key->key() >= Qt::Key_Left && key->key() <= Qt::Key_Down;
@@ -234,8 +234,8 @@ void MappingView::moveFocus(int columns, int rows)
             std::clamp(static_cast<int>(place->index) + rows, 0, static_cast<int>(bars.size()) - 1));
         item = {item.column, bars[next].loop, 0, bars[next].nth};
     } else {
-        // First the bar, then its primes, then the next column with loops.
-        int chip = 0; // 0: the bar
+        // The focus moves from a bar to its primes, and then to the next column with loops.
+        int chip = 0; // 0: the bar itself, otherwise the number of the prime
         for (std::size_t c = 0; c < place->chips.size(); ++c)
             if (place->chips[c].first == item.factor)
                 chip = static_cast<int>(c) + 1;
@@ -270,8 +270,8 @@ void MappingView::keyPressEvent(QKeyEvent* event)
 
 void MappingView::addOwnKeys()
 {
-    // Undo applies to the document that was edited last: setting the granularity from this view edits the
-    // schedule.
+    // Undo applies to the document that was edited last, because setting the granularity from this view edits
+    // the schedule.
     bindKeys(QKeySequence::keyBindings(QKeySequence::Undo), [this] { workspace().undoGroup().undo(); });
     bindKeys(QKeySequence::keyBindings(QKeySequence::Redo), [this] { workspace().undoGroup().redo(); });
     bindKeys(QKeySequence::keyBindings(QKeySequence::Paste), [this] { paste(); });
@@ -315,7 +315,7 @@ void MappingView::addOwnKeys()
                tr("Move it to another level, or up and down in the order."));
 }
 
-/// The place of the focused item on an architecture with levels.
+/// On an architecture with levels, returns the place of the focused item.
 std::optional<hierarchy::Place> MappingView::focusedPlace() const
 {
     const MappingSetup& setup = m_state.setup();
@@ -324,7 +324,7 @@ std::optional<hierarchy::Place> MappingView::focusedPlace() const
     return placesOf(*setup.levels, setup.mapping)[m_overlay.focus->column];
 }
 
-/// Moves the focused item; `force`: even if it does not fit.
+/// Moves the focused item by columns or rows. `force`: moves it even if the result does not fit.
 void MappingView::moveItem(int columns, int rows, bool force)
 {
     if (!m_overlay.focus)
@@ -337,7 +337,8 @@ void MappingView::moveItem(int columns, int rows, bool force)
             return;
         drop = dropOnColumn(m_state, item, static_cast<std::size_t>(to));
         item.column = static_cast<std::size_t>(to);
-        // A dropped factor joins the nearest loop of the same name in the target column.
+        // In the target column the moved factor joins the nearest loop of the same name, which gets the
+        // focus.
         const auto same = static_cast<int>(
             std::ranges::count(m_model.columns[item.column].bars, item.loop, &NestBar::loop));
         item.nth = columns < 0 ? std::max(0, same - 1) : 0;

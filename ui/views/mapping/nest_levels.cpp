@@ -14,7 +14,7 @@ namespace {
 using Levels = hierarchy::Architecture;
 using hierarchy::Place;
 
-/// The constraints of the search.
+/// Returns the constraints of the search.
 hierarchy::Constraints constraintsOf(const MappingDocument& state)
 {
     auto out = hierarchy::constraintsOf(state.nest(), *state.setup().levels, state.setup().asked);
@@ -41,7 +41,8 @@ void addLoops(NestColumn& column, const MappingDocument& state, const Place& pla
     }
 }
 
-/// The text of the memories of a level: each is told by `memory`, preceded by its operand if it has its own.
+/// Text on the memories of a level. `memory` describes one of them; a memory of a single operand is preceded
+/// by the name of the operand.
 template <typename Memory>
 QString memoriesText(const MappingDocument& state, const std::vector<hierarchy::MemoryFill>& fills,
                      std::size_t level, const Memory& memory)
@@ -124,7 +125,7 @@ NestOperand operandOf(const MappingDocument& state, std::size_t op)
     return out;
 }
 
-/// "SRAM 300 KiB of 256 KiB", or the whole sentence.
+/// Short text of a fault: "SRAM 300 KiB of 256 KiB", or the whole sentence for other faults.
 QString shortFault(const MappingDocument& state, const hierarchy::Mapping& mapping,
                    const hierarchy::Violation& violation)
 {
@@ -166,7 +167,7 @@ NestDrop makeDrop(const MappingDocument& state, const hierarchy::Mapping& mappin
     return out;
 }
 
-/// The column of a place with its bars only.
+/// Returns the column of a place. Only its bars are filled.
 NestColumn columnAt(const MappingDocument& state, const Place& place)
 {
     NestColumn column;

@@ -14,7 +14,7 @@
 namespace tilewright::ui {
 
 using namespace mapping;
-using mapping::MappingCost; // not the schedule's MappingCost
+using mapping::MappingCost; // the schedule has a type of the same name
 
 namespace {
 
@@ -64,7 +64,7 @@ NestMetric metric(const QString& name, const QString& value, double exact, doubl
     return out;
 }
 
-/// The loops of the column that have a factor above 1, and the names of the others.
+/// Adds bars for the loops of the column with a factor above 1, and the names of the other loops.
 void addLoops(NestColumn& column, const LoopNest& nest, const Method& method, Level level)
 {
     const Factors& factors = method.at(level);
@@ -305,7 +305,7 @@ NestModel buildNest(const MappingDocument& state)
                              : NestMetric{name, QStringLiteral("–"), {}, {}, {}};
         out.metrics[o].optimumProven = found && found->optimal[o] && !found->reduced;
     }
-    // Names the objective if the mapping is one of the optima.
+    // If the mapping is optimal for an objective, the objective is named.
     for (const NestMetric& m : out.metrics)
         if (m.aboveOptimum && std::abs(*m.aboveOptimum) < 1e-9)
             out.subtitle += (setup.levels && !m.optimumProven ? tr(" · least %1 found") : tr(" · minimum %1"))
@@ -333,7 +333,8 @@ std::optional<NestDrop> dropOnColumn(const MappingDocument& state, const NestIte
         moveFactor(state.nest(), setup.method, item.loop, factor, from, static_cast<Level>(to));
     if (!moved)
         return std::nullopt;
-    // A factor that is the smallest legal one at one level can be larger than necessary at another.
+    // With imperfect factors, the smallest legal factor of one level can be larger than necessary after it
+    // moves to another level, so the factors are reduced.
     return makeDrop(
         state, setup.architecture.options.imperfect ? tightened(state.nest(), *moved) : *moved,
         moveText(state.nest(), item.loop, factor, levelText(from), levelText(static_cast<Level>(to))));
@@ -356,7 +357,7 @@ std::optional<NestDrop> dropInOrder(const MappingDocument& state, const NestItem
     const auto from = static_cast<std::size_t>(bar - column.bars.data());
     if (slot == from || slot == from + 1)
         return std::nullopt;
-    // Bars exclude loops of factor 1, so the position is given by the neighbouring bar.
+    // The position in the order is that of the neighbouring bar, because loops of factor 1 have no bars.
     const LoopOrder& order = level == Level::Dram ? method.dramOrder : method.spmOrder;
     const int neighbour = column.bars[slot > from ? slot - 1 : slot].loop;
     const auto position = std::ranges::find(order, neighbour) - order.begin();

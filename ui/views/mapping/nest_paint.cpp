@@ -13,7 +13,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Draws text on one line, elided to `width`; returns the width used.
+/// Draws a text on one line, elided to `width`. Returns the width of the drawn text.
 double drawText(QPainter& painter, QPointF baseline, double width, const QString& text)
 {
     const QFontMetricsF fm(painter.font());
@@ -22,8 +22,8 @@ double drawText(QPainter& painter, QPointF baseline, double width, const QString
     return fm.horizontalAdvance(shown);
 }
 
-/// Draws the longest text that fits; texts are sorted by length, longest first. Elides the shortest if none
-/// fits.
+/// Draws the longest text that fits. The texts are sorted, longest first. If none fits, the shortest is
+/// elided.
 void drawWording(QPainter& painter, QPointF baseline, double width, const QStringList& wordings)
 {
     const QFontMetricsF fm(painter.font());
@@ -35,7 +35,7 @@ void drawWording(QPainter& painter, QPointF baseline, double width, const QStrin
     drawText(painter, baseline, width, wordings.last());
 }
 
-/// "▼ −3.2 %" in the colour of better or worse.
+/// Text of a change, painted in the colour for better or worse: "▼ −3.2 %".
 QString changeText(double fraction)
 {
     if (fraction == 0)
@@ -84,7 +84,7 @@ void paintMetric(QPainter& painter, const NestMetric& metric, const QRectF& area
     painter.drawRoundedRect(area.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
     const QFontMetricsF small(uiFont(0.85));
     const QFontMetricsF big(metricFont());
-    // Name, value and comparison stand one below the other, or side by side in a low area.
+    // Name, value and comparison are one below the other, or side by side in a low area.
     const bool low = area.height() < small.height() + big.height();
     double x = area.left() + kMetricMargin;
     double w = area.width() - 2 * kMetricMargin;
@@ -104,8 +104,8 @@ void paintMetric(QPainter& painter, const NestMetric& metric, const QRectF& area
     const double value = drawText(painter, {x, y}, w, metric.value);
     advance(value + 2 * kMetricMargin, big.descent() + small.ascent() + 1);
     painter.setFont(uiFont(0.85));
-    // Compared with the baseline if there is one, otherwise with the optimum: one short line; the tooltip has
-    // the rest.
+    // The metric is compared with the baseline if there is one, otherwise with the optimum. The comparison is
+    // one short line; the tooltip has more.
     if (metric.change) {
         painter.setPen(changeColour(*metric.change, theme));
         drawText(painter, {x, y}, w, tr("%1 vs baseline").arg(changeText(*metric.change)));
@@ -150,7 +150,7 @@ void paintOperand(QPainter& painter, const NestOperand& operand, int index, cons
     drawWording(painter, {x, y}, w, operand.data);
 }
 
-/// "Ox ×7": the item that the effects belong to.
+/// Text that names the item to which the drop effects belong: "Ox ×7".
 QString itemText(const NestModel& model, const NestOverlay& overlay)
 {
     const auto& item = overlay.drag ? overlay.drag : overlay.hover ? overlay.hover : overlay.focus;
@@ -228,8 +228,8 @@ void paintBar(QPainter& painter, const NestBar& bar, const NestBarPlace& place, 
     painter.setOpacity(1);
 }
 
-/// Paints the effect of moving the item to this level. A capacity that is exceeded is shown as an error only
-/// for a dragged item.
+/// Paints the effect of moving the item to this level. If a capacity is exceeded, it is shown as an error
+/// only while the item is dragged.
 void paintEffect(QPainter& painter, const NestModel& model, const NestDrop& effect, QPointF at, double width,
                  const Theme& theme, const NestOverlay& overlay)
 {
@@ -255,7 +255,7 @@ void paintEffect(QPainter& painter, const NestModel& model, const NestDrop& effe
                  tr("EDP %1").arg(change), change});
 }
 
-/// Small squares with the letters of the operands that a level holds; returns their width.
+/// Paints small squares with the letters of the operands that a level holds. Returns their width.
 double paintHolds(QPainter& painter, const NestModel& model, const NestColumn& column, QPointF rightTop,
                   double size, const Theme& theme)
 {
@@ -275,11 +275,11 @@ double paintHolds(QPainter& painter, const NestModel& model, const NestColumn& c
     return rightTop.x() - x;
 }
 
-/// How a column is framed while an item is dragged.
+/// State of a column while an item is dragged; determines its frame.
 struct Target
 {
-    bool here = false;    ///< the item would be dropped here
-    bool refused = false; ///< and would not fit
+    bool here = false;    ///< true if the item would be dropped on this column
+    bool refused = false; ///< true if the item would be dropped here but does not fit
 };
 
 Target targetOf(std::size_t index, const NestOverlay& overlay)
@@ -300,7 +300,7 @@ void paintFrame(QPainter& painter, const QRectF& rect, const NestColumn& column,
     painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
 }
 
-/// The line of the order where a dragged loop would be.
+/// Paints the line at which a dragged loop would be inserted.
 void paintSlot(QPainter& painter, std::size_t index, const NestPlaces& places, const Theme& theme,
                const NestOverlay& overlay)
 {
@@ -329,7 +329,7 @@ void paintBars(QPainter& painter, const NestModel& model, std::size_t index, con
             paintBar(painter, column.bars[place.index], place, model, column.isOrdered, theme, overlay);
 }
 
-/// An axis: a heading with its use and the effect of a drop, and its loops.
+/// Paints an axis: a heading with its use and the effect of a drop, and its loops.
 void paintAxis(QPainter& painter, const NestModel& model, std::size_t index, const NestPlaces& places,
                const Theme& theme, const NestOverlay& overlay)
 {
@@ -412,14 +412,15 @@ void paintColumn(QPainter& painter, const NestModel& model, std::size_t index, c
     painter.setFont(uiFont(0.85));
     painter.setPen(theme.muted);
     const double ones = rect.bottom() - small.height() - 8 - small.descent();
-    // The verdict stays visible if the column extends below the visible part.
+    // If the column extends below the visible part, the verdict is painted at the end of the visible part.
     const double bottom = std::min(rect.bottom(), overlay.visibleBottom - 2);
     const double last = bottom - 5 - small.descent();
     if (!column.folded.isEmpty() &&
         (bottom == rect.bottom() || ones + small.descent() < last - small.ascent()))
         drawText(painter, {rect.left() + 8, ones}, rect.width() - 16, tr("×1: %1").arg(column.folded));
     const bool room =
-        bottom == rect.bottom() || bottom - rect.top() > 7 * small.height(); // heading and one loop
+        // There is room for a heading and one loop.
+        bottom == rect.bottom() || bottom - rect.top() > 7 * small.height();
     if (effect && bottom < rect.bottom() && room) {
         const QRectF strip(rect.left() + 2, last - small.ascent() - 4, rect.width() - 4,
                            bottom - last + small.ascent() + 4);

@@ -14,15 +14,15 @@ namespace tilewright::ui {
 
 struct Theme;
 
-/// Positions of a bar and its prime factors.
+/// Positions of a bar and of its prime factors.
 struct NestBarPlace
 {
     std::size_t column = 0;
     int loop = 0;
-    int nth = 0;           ///< number of the loop, as in NestBar
+    int nth = 0;           ///< number of the loop (NestBar::nth)
     std::size_t index = 0; ///< index of the bar in its column
     QRectF rect;
-    std::vector<std::pair<std::int64_t, QRectF>> chips; ///< prime, position
+    std::vector<std::pair<std::int64_t, QRectF>> chips; ///< prime factor and position of each chip
 };
 
 /// Geometry of the loop nest, for painting and for the mouse.
@@ -35,13 +35,13 @@ struct NestPlaces
     /// For each column, the area of the column and the axes below it; empty for an axis.
     std::vector<QRectF> cards;
     std::vector<NestBarPlace> bars;
-    double height = 0; ///< height of the contents
+    double height = 0; ///< height of the whole loop nest
 
     [[nodiscard]] const NestBarPlace* bar(std::size_t column, int loop, int nth = 0) const;
-    /// The bar or prime factor under the mouse.
+    /// Returns the bar or the prime factor at a position.
     [[nodiscard]] std::optional<NestItem> itemAt(QPointF position) const;
     [[nodiscard]] std::optional<std::size_t> columnAt(QPointF position) const;
-    /// Index of the bar of its column before which a drop would place the loop.
+    /// Returns the index of the bar before which a drop at this position would insert the loop.
     [[nodiscard]] std::size_t slotAt(std::size_t column, QPointF position) const;
 };
 
@@ -52,26 +52,28 @@ constexpr double kMetricMargin = 8; ///< space to the left and right of the text
 /// Height of the heading of an axis.
 [[nodiscard]] double axisHeadHeight();
 
-/// `area` gives the width and the top left corner; columns grow to its height if it is larger than needed.
-/// Title and metrics have the full width, operands and columns `bodyWidth`.
+/// Computes the geometry. `area` gives the width and the top left corner; if it is higher than needed,
+/// columns grow to its height. Title and metrics have the full width, operands and columns `bodyWidth`.
 [[nodiscard]] NestPlaces nestPlaces(const QRectF& area, double bodyWidth, const NestModel& model);
 
-/// State of the mouse and the keyboard; empty in exports.
+/// State of mouse and keyboard; empty in exports.
 struct NestOverlay
 {
     std::optional<NestItem> hover;
-    std::optional<NestItem> focus; ///< keyboard focus
+    std::optional<NestItem> focus; ///< item with the keyboard focus
     std::optional<NestItem> drag;
     QPointF cursor;
-    /// Drop effects of the dragged, hovered or focused item, by column; empty if there is none.
+    /// For each column, the effect of dropping the item that is dragged, hovered or focused; empty if there
+    /// is none.
     std::vector<std::optional<NestDrop>> drops;
-    std::optional<std::size_t> target; ///< column under the cursor during a drag
-    std::optional<std::size_t> slot;   ///< position in the order during a drag
+    std::optional<std::size_t> target; ///< during a drag, the column under the cursor
+    std::optional<std::size_t> slot;   ///< during a drag, the position in the order at the cursor
     std::optional<NestDrop> drop;      ///< effect of a drop at the cursor
     double visibleBottom =
-        1e9; ///< lower end of the visible part; the last texts of a column are painted above it
+        /// y of the lower end of the visible part; the texts at the end of a column are painted above it
+        1e9;
 
-    /// The effect of a drop on the column; null if there is none.
+    /// Returns the effect of a drop on the column; null if there is none.
     [[nodiscard]] const NestDrop* effectOn(std::size_t column) const
     {
         return column < drops.size() && drops[column] ? &*drops[column] : nullptr;
@@ -80,7 +82,7 @@ struct NestOverlay
 
 void paintNest(QPainter& painter, const NestModel& model, const NestPlaces& places, const Theme& theme,
                const NestOverlay& overlay);
-/// Paints the card beside the cursor with the effect of a drop, inside `area`.
+/// Paints a card beside the cursor, inside `area`, with the effect of a drop.
 void paintDropCard(QPainter& painter, const NestDrop& drop, QPointF cursor, const QRectF& area,
                    const Theme& theme);
 

@@ -12,7 +12,7 @@ namespace tilewright::ui {
 namespace {
 constexpr double kMargin = 12;
 constexpr double kGap = 8;
-constexpr double kPad = 8; // space inside a column
+constexpr double kPad = 8; // space inside a column, in pixels
 
 double rowHeight()
 {
@@ -66,11 +66,11 @@ double axisHeadHeight()
 
 namespace {
 
-/// Cards of a row: a column with the axes below it. Every card of the row is as high as the highest one
-/// needs.
+/// A card: a column with the axes below it. Every card of a row is as high as the highest one of that row
+/// needs to be.
 struct Card
 {
-    std::size_t first = 0, end = 0; ///< columns
+    std::size_t first = 0, end = 0; ///< the columns [first, end) of the card
 };
 
 std::vector<Card> cardsOf(const NestModel& model)
@@ -146,14 +146,14 @@ void placeCard(NestPlaces& out, const NestModel& model, const Card& card, const 
     }
 }
 
-/// Places the cards below the top of `area`. If they fit into one row they grow to its height. Returns the
-/// lower end with a gap.
+/// Places the cards from the top of `area` downwards. If they fit into one row, they grow to the height of
+/// `area`. Returns the y of the lower end plus a gap.
 double placeCards(NestPlaces& out, const NestModel& model, const QRectF& area)
 {
     const std::vector<Card> cards = cardsOf(model);
     out.columns.resize(model.columns.size());
     out.cards.resize(model.columns.size());
-    // As many cards side by side as have room, in rows of about the same number.
+    // As many cards are side by side as there is room for, in rows of about equal numbers of cards.
     const QFontMetricsF fm(uiFont());
     const double small = QFontMetricsF(uiFont(0.85)).height();
     const double least = fm.horizontalAdvance(QLatin1Char('8')) * 14.5;
@@ -164,7 +164,7 @@ double placeCards(NestPlaces& out, const NestModel& model, const QRectF& area)
     const std::size_t perRow = (cards.size() + rows - 1) / rows;
     const double cardsWidth = (width - static_cast<double>(perRow - 1) * kGap) / static_cast<double>(perRow);
     const CardSizes sizes{rowHeight(), fm.height() + small + 12, axisHeadHeight(),
-                          2 * small + 14}; // folded loops, effect of a drop
+                          2 * small + 14}; // room for the folded loops and the effect of a drop
     for (std::size_t first = 0; first < cards.size(); first += perRow) {
         const std::size_t end = std::min(first + perRow, cards.size());
         double height = 0;
@@ -193,7 +193,7 @@ NestPlaces nestPlaces(const QRectF& area, double bodyWidth, const NestModel& mod
     double width = std::max(240.0, area.width() - 2 * kMargin);
     double y = area.top() + 8;
 
-    // Title and metrics are side by side if there is room.
+    // Title and metrics are side by side if there is enough room.
     const double cardHeight = small.height() * 2 + fm.height() * 1.2 + 10;
     const double cardWidth = std::max(130.0, fm.horizontalAdvance(QLatin1Char('8')) * 19);
     const double cards = 3 * cardWidth + 2 * kGap;
@@ -216,7 +216,7 @@ NestPlaces nestPlaces(const QRectF& area, double bodyWidth, const NestModel& mod
             for (std::size_t i = 0; i < 3; ++i)
                 out.metrics[i] = {left + static_cast<double>(i) * (w + kGap), y, w, cardHeight};
             y += cardHeight + kGap;
-        } else { // one below the other, each in one line
+        } else { // each metric has a line of its own
             for (QRectF& metric : out.metrics) {
                 metric = {left, y, width, values.height() + 6};
                 y += metric.height() + 4;

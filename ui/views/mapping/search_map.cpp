@@ -82,7 +82,8 @@ void describeFourLevels(SearchMapModel& out, const MappingDocument& state, const
         out.facts.push_back({tr("points in the density"), number(out.density->methods)});
 }
 
-/// The number of tilings of a space with levels is not known, so the elapsed time determines the progress.
+/// The number of tilings of an architecture with levels is not known, so the elapsed time determines the
+/// progress.
 void describeLevels(SearchMapModel& out, const MappingSearch& search)
 {
     const double limit = search.settings().seconds;
@@ -229,9 +230,9 @@ namespace {
 PlotMark optimumMark(std::size_t objective, const Theme& theme)
 {
     PlotMark m;
-    m.shape = objective == 0   ? PlotShape::TriangleDown // minimum energy
-              : objective == 1 ? PlotShape::TriangleLeft // fewest cycles
-                               : PlotShape::Diamond;     // minimum EDP
+    m.shape = objective == 0   ? PlotShape::TriangleDown // symbol of the mapping with the least energy
+              : objective == 1 ? PlotShape::TriangleLeft // symbol of the mapping with the fewest cycles
+                               : PlotShape::Diamond;     // symbol of the mapping with the least EDP
     m.radius = objective == 2 ? 8 : 7.5;
     m.halo = QPen(theme.canvas, 3);
     m.pen = QPen(theme.text, 1.5);
@@ -268,7 +269,7 @@ PlotRaster rasterOf(const mapping::Density& d)
     return out;
 }
 
-/// The region below and left of the front has no points.
+/// Adds the front and fills the region below and left of it, in which there are no points.
 void addFront(PlotModel& p, const std::vector<MapPoint>& front, const Theme& theme)
 {
     if (front.empty())
@@ -277,7 +278,7 @@ void addFront(PlotModel& p, const std::vector<MapPoint>& front, const Theme& the
     for (std::size_t i = front.size(); i-- > 0;)
         stairs.points.push_back(valueOf(front[i]));
     stairs.points.emplace_back(p.x.farHigh(), valueOf(front.front()).y());
-    p.lines.push_back(stairs); // visible on any background
+    p.lines.push_back(stairs); // drawn twice, so that the line is visible on any background
     stairs.pen = QPen(theme.accent, 2);
     p.lines.push_back(std::move(stairs));
     PlotMark mark;
@@ -341,7 +342,8 @@ PlotModel searchMapPlot(const SearchMapModel& model, const Theme& theme)
         mark.halo = QPen(theme.canvas, 5);
         mark.pen = model.currentValid ? QPen(theme.computeBound, 3) : QPen(theme.error, 3, Qt::DotLine);
         p.marks.push_back(
-            placed(mark, *model.current)); // the current method is loaded already, so its mark is no target
+            // Without an id: a click has no effect, because the current method is loaded already.
+            placed(mark, *model.current));
     }
     const auto name = [&](const std::optional<MapPoint>& point, const QString& text) {
         if (point)
@@ -372,7 +374,7 @@ SearchMapPlaces searchMapPlaces(const QRectF& area, const SearchMapModel& model)
     const double panelHeight = fm.height() * 2 + 30 + facts + 4 * (row + 5);
     const double digit = fm.horizontalAdvance(QLatin1Char('8'));
     const bool wide = area.width() >= std::max(640.0, digit * 76);
-    // A low pane has no room for one below the other.
+    // A low pane has no room for plot and panel one below the other.
     const bool beside = wide || (area.height() < 24 * fm.height() && area.width() >= digit * 52);
     const double least = wide ? std::max(300.0, digit * 36) : digit * 26;
     const double panelWidth = std::clamp(area.width() * 0.3, least, std::max(least, area.width() * 0.5));
@@ -389,7 +391,7 @@ SearchMapPlaces searchMapPlaces(const QRectF& area, const SearchMapModel& model)
     double y = out.panel.top() + 2 * fm.height() + 6;
     out.progress = QRectF(out.panel.left(), y, out.panel.width(), 10);
     y += 18;
-    // In a low view facts are left out first: rows can be clicked, facts cannot.
+    // In a low view the facts are left out before the rows, because rows can be clicked.
     const double rows = 4 * (row + 5);
     const double room = out.panel.bottom() - y - rows;
     const double factsShown = room >= facts + 4 ? facts : 0;

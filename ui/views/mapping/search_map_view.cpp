@@ -134,7 +134,7 @@ void SearchMapView::applySettings()
     showControls();
 }
 
-/// Shows the controls that the cost model has.
+/// Shows the controls that apply to the cost model in use.
 void SearchMapView::showControls()
 {
     const bool levels = m_state.setup().levels.has_value();
@@ -280,7 +280,7 @@ void SearchMapView::markClicked(QPointF at, const PlotMark* mark, Qt::KeyboardMo
 
 void SearchMapView::addOwnKeys()
 {
-    // Along the front, energy ascends while cycles descend: the next point is further left.
+    // Along the front, energy increases while cycles decrease, so the next point is further left.
     addKeys("front", tr("Move along the front"), {QKeySequence(Qt::Key_Left), QKeySequence(Qt::Key_Right)},
             tr("Select the next method on the Pareto front of energy and cycles."),
             [this](const KeyUse& use) {

@@ -10,7 +10,7 @@ class QSpinBox;
 
 namespace tilewright::ui {
 
-/// Energy against cycles of all methods, and the search that proves the best methods.
+/// Plot of energy against cycles for all methods, and the search that proves which methods are best.
 class SearchMapView : public PlotCanvas
 {
     Q_OBJECT
@@ -20,7 +20,7 @@ public:
     void settle() override;
     [[nodiscard]] QSize exportSize() const override { return {1280, 640}; }
     [[nodiscard]] QString copyText() const override;
-    void fitSelection() override; ///< the Pareto front and the current method
+    void fitSelection() override; ///< fits the Pareto front and the current method
 
     [[nodiscard]] MappingDocument& state() { return m_state; }
     [[nodiscard]] const SearchMapModel& model() const { return m_model; }
@@ -42,7 +42,7 @@ protected:
     [[nodiscard]] std::optional<int> hoveredMark() const override
     {
         return std::nullopt;
-    } // the hovered mark has its own ring
+    } // nothing: the hovered mark has a ring of its own
     void markHovered(QPointF at, const PlotMark* mark) override;
     void markClicked(QPointF at, const PlotMark* mark, Qt::KeyboardModifiers modifiers) override;
 
@@ -52,17 +52,18 @@ private:
     void refresh();
     void applySettings();
     void showControls();
-    /// The point that a click loads: a marked point, or the best method in the cell of the density.
+    /// Returns the point that a click at a position loads: a marked point, or the best method in the density
+    /// cell at the position.
     [[nodiscard]] std::optional<MapPoint> pointAt(QPointF position, const PlotMark* mark) const;
     void load(const MapPoint& point);
 
     MappingDocument& m_state;
     SearchMapModel m_model;
     std::optional<MapPoint> m_marked;
-    int m_frontIndex = -1; ///< index of the point chosen by keyboard
+    int m_frontIndex = -1; ///< index of the front's point that was chosen by keyboard; -1 if none
     QAction* m_start = nullptr;
     QComboBox* m_mode = nullptr;
-    QComboBox* m_objective = nullptr; ///< on an architecture with levels
+    QComboBox* m_objective = nullptr; ///< visible for an architecture with levels only
     QDoubleSpinBox* m_seconds = nullptr;
     std::array<QSpinBox*, 3> m_use{};
     QCheckBox* m_noReduction = nullptr;

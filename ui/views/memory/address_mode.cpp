@@ -16,7 +16,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Search limit, about a second; a harder search ends with the best placement so far.
+/// Limit of the search, about a second. If it is reached, the best placement so far is shown.
 constexpr std::int64_t kMostNodes = 200'000;
 
 QString itemKindText(Resident::Kind kind)
@@ -175,7 +175,7 @@ void paintItems(QPainter& painter, const AddressMap& map, const LaneFrame& f, co
         const int y1 = qRound(address.toPixel(low));
         const int y0 = qRound(address.toPixel(low + static_cast<double>(item.what.elements)));
         const QRect box(x0, y0, std::max(1, x1 - x0), std::max(1, y1 - y0));
-        if (box == last) // many items in one pixel
+        if (box == last) // many items share one pixel: draw it once
             continue;
         last = box;
         const bool chosen = selected == t;
@@ -233,7 +233,7 @@ void paintAddresses(QPainter& painter, const AddressMap& map, const LaneFrame& f
     const double top = address.toPixel(static_cast<double>(p.height));
     const double last = map.end.empty() ? f.time.v0 : *std::max_element(map.end.begin(), map.end.end());
     const double right = std::min(f.rect.right(), f.time.toPixel(last));
-    if (right > f.rect.left()) // areas without an item are free memory
+    if (right > f.rect.left()) // the background is free memory, because no item covers it
         fillHatch(painter, QRectF(QPointF(f.rect.left(), top), QPointF(right, f.rect.bottom())), f.theme);
     paintItems(painter, map, f, address, selection.state().tensor, selection.hover().tensor);
     const bool fits = p.height <= map.capacity;

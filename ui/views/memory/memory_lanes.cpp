@@ -17,7 +17,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// A band of the stack, from bottom to top.
+/// A band of the stack; bands are listed from bottom to top.
 struct Band
 {
     ContentItem::Kind kind;
@@ -40,8 +40,8 @@ Axis sizeAxis(const MemoryModel& model, const QRectF& plot)
     return {0, static_cast<double>(high) * 1.08, plot.bottom(), plot.top()};
 }
 
-/// Paints the stack of one column, or of equal neighbours. The followed tensor is at the bottom of its bands
-/// in full colour between two lines; the rest is dimmed.
+/// Paints the stack of a pixel column, or of equal neighbouring columns. The followed tensor is at the bottom
+/// of its bands, in full colour between two lines; all else is dimmed.
 void paintStack(QPainter& painter, const TimelineColumn& c, int left, int width, const Axis& size,
                 bool following, const Theme& theme)
 {
@@ -72,14 +72,16 @@ void paintStack(QPainter& painter, const TimelineColumn& c, int left, int width,
         const std::int64_t halo = band.kind == ContentItem::Kind::Input      ? c.high.halo.input
                                   : band.kind == ContentItem::Kind::Interior ? c.high.halo.interior
                                                                              : 0;
-        if (const int from = std::min(y, pixel(sum - halo)); halo > 0 && top < from) // the top of its band
+        // The halo is at the top of its band.
+        if (const int from = std::min(y, pixel(sum - halo)); halo > 0 && top < from)
             painter.fillRect(QRect(left, top, width, from - top),
                              QBrush(haloColour(theme), Qt::BDiagPattern));
         y = std::min(y, top);
     }
 }
 
-/// Integer rectangles of one colour: thousands of columns are fast to paint, and equal neighbours are merged.
+/// Paints columns as integer rectangles. Equal neighbours are merged, so that thousands of columns are fast
+/// to paint.
 void paintColumns(QPainter& painter, const std::vector<TimelineColumn>& columns, const QRectF& plot,
                   const Axis& size, bool following, const Theme& theme)
 {
@@ -93,10 +95,11 @@ void paintColumns(QPainter& painter, const std::vector<TimelineColumn>& columns,
             ++end;
         if (!c.empty) {
             paintStack(painter, c, left + x, end - x, size, following, theme);
-            // If the column covers a range of values, its lowest value is a line inside it.
+            // If the column covers a range of values, a line inside it marks the lowest value.
             const int low = qRound(size.toPixel(static_cast<double>(c.low)));
             const int top = qRound(size.toPixel(static_cast<double>(c.high.total())));
-            // A single column occurs only at the border of two subgraphs.
+            // A single column with a range of values, beside columns without one, occurs only at the border
+            // of two subgraphs. Its range is not marked.
             const auto spread = [&](int i) {
                 return i >= 0 && i < n &&
                        columns[static_cast<std::size_t>(i)].low <
@@ -149,7 +152,7 @@ void paintGhost(QPainter& painter, const std::vector<TimelineColumn>& columns, d
     painter.drawPath(path);
 }
 
-/// The running subgraphs below the plot, with as many numbers as fit.
+/// Paints the strip of running subgraphs below the plot, with as many numbers as fit.
 void paintStrip(QPainter& painter, const MemoryModel& model, const LaneFrame& f)
 {
     const QRectF& strip = f.rect;
@@ -169,7 +172,7 @@ void paintStrip(QPainter& painter, const MemoryModel& model, const LaneFrame& f)
         const int x0 = qRound(std::max(time.toPixel(parts[i].start), strip.left()));
         const int x1 = qRound(std::min(time.toPixel(parts[i].end()), strip.right()));
         if (x1 <= lastRight)
-            continue; // several subgraphs in one pixel
+            continue; // several subgraphs share one pixel: paint it once
         lastRight = x1;
         const bool current = model.subgraph == parts[i].id;
         const QRect r(x0, static_cast<int>(strip.top()) + 1, std::max(1, x1 - x0 - (x1 - x0 > 3 ? 1 : 0)),
@@ -177,7 +180,7 @@ void paintStrip(QPainter& painter, const MemoryModel& model, const LaneFrame& f)
         painter.fillRect(r, current      ? theme.accent
                             : i % 2 == 0 ? Theme::mix(theme.canvas, theme.muted, 0.18)
                                          : Theme::mix(theme.canvas, theme.muted, 0.30));
-        // The subgraphs of the followed tensor have a frame and a bold number.
+        // The subgraphs that hold the followed tensor have a frame and a bold number.
         const bool holds = model.track && model.track->isIn(i);
         if (holds && r.width() > 2) {
             painter.setPen(QPen(current ? theme.text : theme.accent, 1));
@@ -223,7 +226,7 @@ void paintCapacity(QPainter& painter, const MemoryModel& model, const QRectF& pl
     painter.drawText(box, Qt::AlignCenter, text);
 }
 
-/// A triangle that points at the peak.
+/// Paints a triangle that points at the peak.
 void paintPeak(QPainter& painter, const MemoryModel& model, const Axis& time, const Axis& size,
                const Theme& theme)
 {
@@ -285,7 +288,7 @@ void paintWhole(QPainter& painter, const MemoryModel& model, const MemoryColumns
     painter.drawPath(shape);
 }
 
-/// Share of a time in which a unit works, at most 1.
+/// Share of a time interval in which a unit is busy, at most 1.
 struct UnitUse
 {
     double compute = 0, load = 0, store = 0;
@@ -311,11 +314,11 @@ UnitUse useOf(const StepSums& step)
     return useOf(step.latency, step.compute, load, step.memory - load);
 }
 
-/// The use of the compute unit, or of the memory path (loads below stores), over time: step by step where a
-/// step is wide enough to be seen, otherwise the mean of the subgraph.
+/// Paints the use of the compute unit or of the memory path (loads below stores) over time. Each step is
+/// drawn if it is wide enough to be visible; otherwise the mean of the subgraph is drawn.
 void paintUse(QPainter& painter, const Timeline& timeline, const LaneFrame& f, bool isCompute)
 {
-    constexpr double kLeastStep = 2; // pixels
+    constexpr double kLeastStep = 2; // minimum width of a step in pixels
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.fillRect(f.rect, Theme::mix(f.theme.canvas, f.theme.muted, 0.08));
     const auto paint = [&](double start, double end, const UnitUse& use) {
@@ -350,7 +353,7 @@ void paintUse(QPainter& painter, const Timeline& timeline, const LaneFrame& f, b
     painter.setRenderHint(QPainter::Antialiasing, true);
 }
 
-/// The lane of the compute unit, or of the memory path.
+/// Returns the lane for the use of the compute unit or of the memory path.
 Lane useLane(const std::shared_ptr<const MemoryModel>& m, bool isCompute)
 {
     Lane lane;
@@ -447,11 +450,11 @@ LaneModel memoryLanes(const std::shared_ptr<const MemoryModel>& m, const std::sh
     out.shortest = m->total * 1e-9;
     out.unit = tr("time");
     out.overviewHeight = 24;
-    out.most = 1000; // fills the available height
+    out.most = 1000; // no practical limit: the lanes fill the available height
     const TextMetrics fm(uiFont(0.9));
     out.labelWidth = fm.horizontalAdvance(tr("load, store")) + 10;
 
-    out.lanes.push_back(headingLane()); // holds the axis title
+    out.lanes.push_back(headingLane()); // reserves room for the title of the axis
     Lane plot;
     plot.gap = 2 + kFollowed;
     plot.height = 24;

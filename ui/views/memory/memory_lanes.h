@@ -14,8 +14,8 @@ struct MemoryColumns
     std::vector<TimelineColumn> current, baseline;
 };
 
-/// A cache of the columns of the visible range and of the whole timeline, so that mouse and cursor need no
-/// new computation.
+/// A cache of the pixel columns of the visible range and of the whole timeline, so that moving mouse and
+/// cursor needs no new computation.
 class MemoryCache
 {
 public:
@@ -33,7 +33,7 @@ private:
     std::array<Entry, 2> m_entries;
 };
 
-/// The stack of memory uses, and below it the running subgraph.
+/// Returns lanes for the stack of memory uses and, below it, the running subgraphs.
 [[nodiscard]] LaneModel memoryLanes(const std::shared_ptr<const MemoryModel>& model,
                                     const std::shared_ptr<MemoryCache>& cache);
 

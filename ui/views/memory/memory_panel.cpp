@@ -61,7 +61,7 @@ void paintRow(QPainter& painter, const ContentItem& item, const QRectF& row, boo
     painter.setPen(theme.text);
     painter.drawText(QPointF(right - w, baseline), amount);
     const double from = box.right() + 7;
-    // The name comes first; the purpose of the item gets the remaining width.
+    // The name has priority; the purpose of the item gets the remaining width.
     const QString shown = item.name.startsWith(prefix) ? item.name.mid(prefix.size()) : item.name;
     const QString name = fm.elidedText(shown, Qt::ElideMiddle, (right - w - from) * 0.85);
     painter.drawText(QPointF(from, baseline), name);
@@ -123,7 +123,7 @@ void paintContents(QPainter& painter, const MemoryModel& model, const MemoryPane
     }
 }
 
-/// Sum, minimum, mean and maximum over the measured range.
+/// Paints sum, minimum, mean and maximum over the measured range.
 void paintRange(QPainter& painter, const MemoryModel& model, const MemoryPanel& panel, const Actions& keys,
                 const Theme& theme)
 {

@@ -20,9 +20,11 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr double kWithPanel = 640;        // width in pixels from which there is room for the list
-constexpr double kSnapPixels = 8;         // snapping prefers the end of a subgraph to the end of a step
-constexpr std::int64_t kSyncSteps = 4000; // up to this number, steps are traced at once: well under a frame
+constexpr double kWithPanel = 640; // minimum width in pixels at which the panel is shown
+// distance in pixels within which snapping prefers the end of a subgraph to the end of a step
+constexpr double kSnapPixels = 8;
+// Maximum number of steps that are traced at once; this takes much less than the time of a frame.
+constexpr std::int64_t kSyncSteps = 4000;
 } // namespace
 
 MemoryView::MemoryView(const ViewContext& context, QWidget* parent)
@@ -88,7 +90,7 @@ void MemoryView::requestTimelines()
     } else {
         m_job->request(work);
         if (m_timelines.current)
-            return; // the old picture stays visible until then
+            return; // until then the old picture stays visible
     }
     rebuild();
 }
@@ -140,7 +142,7 @@ void MemoryView::addButtons()
 
 void MemoryView::placeButtons()
 {
-    // Icons instead of words where the words would take the place of the title.
+    // Buttons show icons instead of words if the words would leave no room for the title.
     const QRectF chart = chartArea(contentArea(), false);
     double words = 0;
     for (const QToolButton* button : {m_addressSwitch, m_toPeak})
@@ -152,13 +154,13 @@ void MemoryView::placeButtons()
         button->setToolButtonStyle(room ? Qt::ToolButtonTextOnly : Qt::ToolButtonIconOnly);
     int right = static_cast<int>(chart.right()) - 4;
     for (QToolButton* button : {m_addressSwitch, m_toPeak}) {
-        // As high as the title, so that it covers no legend below.
+        // Buttons are as high as the title, so that they do not cover the legend below.
         const QSize size(button->sizeHint().width(), TextMetrics(uiFont(1.0, QFont::DemiBold)).height() + 4);
         button->setGeometry(right - size.width(), static_cast<int>(contentArea().top()) + 2, size.width(),
                             static_cast<int>(size.height()));
         right -= size.width() + 4;
     }
-    // Words and icons are not equally wide: the legend beside the title keeps off them.
+    // Words and icons differ in width: the legend beside the title must leave room for the buttons.
     if (const double space = spaceOfButtons(); lanes().titleSpace != space)
         amend([space](LaneModel& m) { m.titleSpace = space; });
 }
@@ -219,7 +221,7 @@ QRectF MemoryView::chartArea(const QRectF& area, bool exporting) const
 void MemoryView::paintBeside(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
 {
     const MemoryPanel panel = panelIn(area);
-    if (!exporting && !panel.area.isEmpty()) // the list of a moment is no part of a figure
+    if (!exporting && !panel.area.isEmpty()) // exports omit the panel, because it shows a single moment
         paintMemoryPanel(painter, m_model, panel, m_scroll->value(),
                          m_scroll->widthFor(panel.list, panel.contentHeight(m_model)), m_hoveredRow,
                          registry(), theme);
@@ -309,7 +311,7 @@ void MemoryView::pin(double time)
     if (next.subgraph != p.id) {
         next.subgraph = p.id;
         next.subgraphs = {p.id};
-        next.ops.clear(); // the followed tensor stays selected
+        next.ops.clear(); // nothing else is selected: the followed tensor stays selected
     }
     next.step = p.isKnown() ? p.steps->stepAt(at - p.start) : 0;
     next.time = at;
@@ -326,7 +328,7 @@ void MemoryView::moveStep(int by)
     const auto& parts = m_model.timeline->parts;
     std::int64_t step = here->step + by;
     std::size_t part = here->part;
-    // Moves across subgraphs, skipping those that cannot run.
+    // The step is moved across borders of subgraphs. Subgraphs that cannot run are skipped.
     while (step < 0 || step >= parts[part].steps->size()) {
         std::size_t next = part;
         do {
@@ -350,7 +352,7 @@ void MemoryView::moveRow(int by)
 {
     if (!m_model.contents || m_model.contents->items.empty())
         return;
-    // Consecutive rows of one tensor count as one.
+    // Consecutive rows with the same tensor count as one row.
     const auto& items = m_model.contents->items;
     const auto tensor = selection().state().tensor;
     const auto n = static_cast<std::ptrdiff_t>(items.size());
@@ -370,7 +372,7 @@ void MemoryView::extendMeasured(int by)
         return;
     if (!measured())
         m_measureAnchor = m_model.contents->start;
-    // Keys move one end of the measured range by steps; the linked cursor does not move.
+    // Keys move one end of the measured range by steps. The linked cursor stays in place.
     const Timeline& timeline = *m_model.timeline;
     double end = m_measureAnchor;
     if (measured())
@@ -404,7 +406,7 @@ QStringList MemoryView::keysOf(const LaneHit& hit) const
     if (!c)
         return {};
     const SubgraphId subgraph = m_model.timeline->parts[c->part].id;
-    // A mark represents a whole subgraph.
+    // A mark stands for a whole subgraph, so it has the subgraph's key.
     return hit.marks ? QStringList{keyOf(subgraph)} : QStringList{keyOf(subgraph, c->step), keyOf(subgraph)};
 }
 
@@ -417,13 +419,13 @@ std::optional<TensorId> MemoryView::addressedAt(QPointF position) const
 void MemoryView::clicked(QPointF position, double time)
 {
     const auto tensor = addressedAt(position);
-    // A click on the mark of the peak, beside its step or not, means the peak.
-    constexpr double kMark = 7; // pixels
+    // A click on the mark of the peak selects the peak, even if it is not exactly on the step of the peak.
+    constexpr double kMark = 7; // half the width of the mark in pixels
     const double peak = m_model.timeline ? timeAxis().toPixel(m_model.timeline->peakTime) : 0;
     const bool onMark = m_model.timeline && !m_addresses->isOn() && std::abs(position.x() - peak) <= kMark &&
                         position.y() < places().lanes[1].rect.center().y();
     onMark ? pinPeak() : pin(time);
-    if (tensor) // a second click ends following the tensor
+    if (tensor) // a second click on the tensor ends following it
         selection().selectTensor(selection().state().tensor == tensor ? std::nullopt : tensor);
 }
 
@@ -448,7 +450,7 @@ void MemoryView::mousePressEvent(QMouseEvent* event)
     if (event->button() != Qt::LeftButton || !m_model.timeline)
         return;
     if (const auto row = panel().rowAt(m_model, event->position(), m_scroll->value())) {
-        // A second click ends following the tensor.
+        // A second click on the tensor ends following it.
         const TensorId tensor = m_model.contents->items[*row].tensor;
         const bool again = selection().state().tensor == tensor;
         selection().selectTensor(again ? std::nullopt : std::optional(tensor));

@@ -15,9 +15,8 @@ namespace tilewright::ui {
 class AddressMode;
 class MemoryCache;
 
-/// The memory timeline: exact use of fast memory over the whole schedule, with the capacity and the baseline,
-/// the items in memory at the pinned time, the selected tensor in all subgraphs, and sums over a measured
-/// range.
+/// The memory timeline: exact use of fast memory over the whole schedule, with capacity and baseline; the
+/// items in memory at the pinned time; the selected tensor in all subgraphs; sums over a measured range.
 class MemoryView : public LaneChart
 {
     Q_OBJECT
@@ -26,7 +25,7 @@ public:
     ~MemoryView() override;
 
     void settle() override;
-    /// The items at the pinned time, or the sums of the measured range.
+    /// Returns the items at the pinned time, or the sums of the measured range.
     [[nodiscard]] QString copyText() const override;
     [[nodiscard]] QString tableText() const override { return copyText(); }
 
@@ -34,12 +33,12 @@ public:
     [[nodiscard]] QPointF pointAt(double time) const
     {
         return pointIn(1, time);
-    } ///< in the middle of the plot
+    } ///< point at half the height of the plot
     [[nodiscard]] QPointF rowCentre(std::size_t item) const;
     [[nodiscard]] MemoryPanel panel() const { return panelIn(contentArea()); }
     void pin(double time);
     void pinPeak();
-    /// The view by address instead of by use (docs/rules/place.md 5).
+    /// The mode that shows addresses instead of uses (docs/rules/place.md 5).
     [[nodiscard]] AddressMode& addresses() { return *m_addresses; }
 
 protected:
@@ -64,7 +63,8 @@ protected:
     void contentResized() override;
 
 private:
-    [[nodiscard]] MemoryPanel panelIn(const QRectF& area) const; ///< empty if there is no room for it
+    /// Geometry of the panel; empty if there is no room for it.
+    [[nodiscard]] MemoryPanel panelIn(const QRectF& area) const;
     void requestTimelines();
     void rebuild();
     void placeList();
@@ -90,8 +90,8 @@ private:
     ListScroll* m_scroll;
     std::optional<std::size_t> m_hoveredRow;
     QToolButton* m_addressSwitch = nullptr;
-    QToolButton* m_toPeak = nullptr; ///< beside the switch, as it is
-    double m_measureAnchor = 0;      ///< start of the range that is measured by keys
+    QToolButton* m_toPeak = nullptr; ///< button that goes to the peak, beside the switch for addresses
+    double m_measureAnchor = 0;      ///< time at which the range measured by keys starts
 };
 
 } // namespace tilewright::ui

@@ -344,7 +344,7 @@ void StepStatistics::add(const StepStatistics& other)
 
 void StepStatistics::add(const StepTable& table, std::int64_t first, std::int64_t last)
 {
-    // Millions of steps have only a few shapes.
+    // Steps are counted by shape, because millions of steps have only a few shapes.
     std::vector<std::int64_t> counts(table.shapeCount(), 0);
     for (std::int64_t i = first; i < last; ++i)
         ++counts[table.shapeOf(i)];
@@ -357,7 +357,7 @@ std::optional<RangeSummary> summarise(const Timeline& timeline, double from, dou
     const auto first = timeline.partAt(from);
     if (!first || !(to > from))
         return std::nullopt;
-    // Range ends that differ only by rounding are equal.
+    // Ends of the range that differ from ends of steps only by rounding count as equal.
     const double tiny = 1e-12 * timeline.total;
     RangeSummary out;
     out.from = from;

@@ -19,8 +19,8 @@ using npu::Cycle;
 
 namespace {
 
-/// Largest number of DRAM events that are evaluated one by one in a visible range; with more, the binned
-/// series is used.
+/// Maximum number of DRAM events in the visible range that are evaluated one by one. With more events the
+/// series of time bins is used.
 constexpr std::size_t kExactEvents = 400'000;
 
 std::size_t atLeast(double v, std::size_t limit)
@@ -28,7 +28,7 @@ std::size_t atLeast(double v, std::size_t limit)
     return v <= 0 ? 0 : std::min(limit, static_cast<std::size_t>(v));
 }
 
-/// Calls f(column, share of the column's time) for every column that the span [start, end) touches.
+/// Calls f(column, share of the column's time) for every pixel column that [start, end) overlaps.
 template <typename F> void spread(double from, double perPixel, int width, double start, double end, F&& f)
 {
     const double a = (start - from) / perPixel;
@@ -44,7 +44,8 @@ template <typename F> void spread(double from, double perPixel, int width, doubl
     }
 }
 
-/// Longest bus time of one group, needed to find events that began before the range.
+/// Longest time in cycles for which a group of bursts occupies the bus. Used to find events that begin before
+/// the visible range.
 Cycle longestEvent(const npu::NpuHardware& hw)
 {
     return hw.dram.interleaveBytes / hw.dram.burstBytes * hw.dram.busCyclesPerBurst();
@@ -95,7 +96,7 @@ void binnedBanks(const NpuResult& r, DramColumns& out)
                 const npu::DramSeries::Bin& cell = series.at(c, b, i);
                 if (cell.bytes == 0)
                     continue;
-                // The last bin ends with the run.
+                // The last bin is shorter: it ends with the run.
                 const double start = static_cast<double>(i) * bin;
                 const double end =
                     std::max(start + 1, std::min(start + bin, static_cast<double>(r.run->makespan)));
@@ -184,7 +185,7 @@ std::vector<LowHigh> stepColumns(const std::vector<npu::TimedValue>& steps, doub
     for (std::size_t x = 0; x < out.size(); ++x) {
         const double end = from + perPixel * (static_cast<double>(x) + 1);
         if (end - perPixel >= static_cast<double>(runEnd))
-            break; // after the run, values are 0
+            break; // all values after the end of the run are 0
         out[x] = {value, value};
         while (it != steps.end() && static_cast<double>(it->time) < end) {
             value = static_cast<double>(it->value);
@@ -203,23 +204,23 @@ std::int64_t stepAt(const std::vector<npu::TimedValue>& steps, Cycle time)
     return it == steps.begin() ? 0 : std::prev(it)->value;
 }
 
-// DRAM banks over time: a heat map, and single groups of bursts at high zoom.
+// DRAM banks over time: a heat map, or single groups of bursts at high zoom.
 
 namespace {
 
-/// True if every group of bursts is drawn individually.
+/// True if every group of bursts is drawn separately.
 bool showsSingleBursts(const NpuResult& r, const DramColumns& c)
 {
     return c.exact && c.width > 0 &&
            (c.to - c.from) / c.width < static_cast<double>(r.settings.hardware.dram.busCyclesPerBurst());
 }
 
-/// The colour of bytes per cycle, or of the share of row misses.
+/// Colour of a number of bytes per cycle, or of a share of row misses.
 QColor bankColour(const BankCell& cell, double peak, bool misses, const Theme& theme)
 {
     if (misses)
         return Theme::mix(theme.loadTime, theme.computeTime, static_cast<double>(cell.missShare));
-    // The first tenth of the ramp is too close to the lightness of the canvas.
+    // The first tenth of the ramp is not used, because its lightness is too close to that of the canvas.
     return theme.ramp(0.1 + 0.9 * (peak > 0 ? static_cast<double>(cell.bytesPerCycle) / peak : 0));
 }
 
@@ -236,7 +237,8 @@ const DramColumns& columnsOf(DramCache& cache, const Axis& time)
     return cache.at(time.v0, time.v1, static_cast<int>(time.p1 - time.p0));
 }
 
-/// Paints single groups of bursts: length = bus time; a notch and a paler fill mark a row miss.
+/// Paints single groups of bursts. The length is the time on the bus; a notch and a paler fill mark a row
+/// miss.
 void paintEvents(QPainter& painter, const npu::NpuRun& run, const LaneFrame& f)
 {
     const auto rows = static_cast<double>(run.hardware.dram.channels * run.hardware.dram.banks);
@@ -254,9 +256,9 @@ void paintEvents(QPainter& painter, const npu::NpuRun& run, const LaneFrame& f)
         if (r.width() <= 0)
             continue;
         painter.fillRect(r, it->rowHit ? f.theme.loadTime : f.theme.computeTime);
-        if (it->isStore && r.height() >= 3) // stores have a line
+        if (it->isStore && r.height() >= 3) // a line marks stores
             painter.fillRect(QRectF(r.left(), r.center().y(), r.width(), 1), f.theme.canvas);
-        // Single bursts of a group.
+        // Divides a group into its bursts.
         const double one = r.width() / std::max<double>(1, it->bursts);
         if (it->bursts > 1 && one >= 5)
             for (std::uint32_t b = 1; b < it->bursts; ++b)
@@ -266,7 +268,8 @@ void paintEvents(QPainter& painter, const npu::NpuRun& run, const LaneFrame& f)
     }
 }
 
-/// An image with one pixel per cell: stretched, it costs the same at every zoom.
+/// Paints the heat map as an image with one pixel per cell. The image is stretched, so that painting takes
+/// the same time at every zoom.
 void paintHeat(QPainter& painter, const DramColumns& c, std::size_t rows, bool misses, const LaneFrame& f)
 {
     const auto w = static_cast<std::size_t>(c.width);
@@ -295,7 +298,7 @@ void paintBanks(QPainter& painter, const NpuResult& r, DramCache& cache, bool mi
         paintHeat(painter, c, static_cast<std::size_t>(dram.channels) * static_cast<std::size_t>(dram.banks),
                   misses, f);
     painter.setRenderHint(QPainter::Antialiasing, true);
-    // Lines separate the channels.
+    // Lines between the banks of different channels.
     painter.setPen(QPen(f.theme.outline, 1));
     for (int channel = 1; channel < dram.channels; ++channel) {
         const double y = std::round(f.rect.top() + f.rect.height() * channel / dram.channels) + 0.5;
@@ -303,7 +306,7 @@ void paintBanks(QPainter& painter, const NpuResult& r, DramCache& cache, bool mi
     }
 }
 
-/// Paints the legend of the colours with their scale.
+/// Paints the colour ramp of the legend with its scale.
 void paintScale(QPainter& painter, const NpuResult& r, DramCache& cache, bool misses, const LaneFrame& f)
 {
     const QFontMetricsF fm(painter.font());
@@ -324,7 +327,7 @@ void paintScale(QPainter& painter, const NpuResult& r, DramCache& cache, bool mi
         double x = f.rect.left();
         for (const bool miss : {false, true}) {
             painter.fillRect(QRectF(x, y + 4, 11, 9), miss ? f.theme.computeTime : f.theme.loadTime);
-            if (miss) // a notch marks a miss without colour
+            if (miss) // a notch marks a miss, so that it can be recognised without colour
                 painter.fillRect(QRectF(x, y + 4, 2, 9), f.theme.text);
             const QString text = miss ? tr("miss") : tr("hit");
             painter.drawText(QPointF(x + 15, y + 1 + fm.ascent()), text);
@@ -355,7 +358,7 @@ QString bankReadout(const NpuResult& r, const DramCache& cache, double time, dou
     const int rows = dram.channels * dram.banks;
     const int row = std::clamp(static_cast<int>(y * rows), 0, rows - 1);
     const QString where = tr("channel %1, bank %2").arg(row / dram.banks).arg(row % dram.banks);
-    // A single event if events are distinguishable at this zoom.
+    // The readout describes a single event if events can be distinguished at this zoom.
     const npu::DramEvent* hit = nullptr;
     auto it = std::upper_bound(run.dramEvents.begin(), run.dramEvents.end(), t,
                                [](npu::Cycle c, const npu::DramEvent& e) { return c < e.start; });

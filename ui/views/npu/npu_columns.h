@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Values of a run in each pixel column of a visible range of cycles.
+// Values of a run in each pixel column of the visible range of cycles.
 #pragma once
 
 #include "chart/lane.h"
@@ -10,26 +10,27 @@
 
 namespace tilewright::ui {
 
-/// One bank in one column.
+/// The values of one DRAM bank in one pixel column.
 struct BankCell
 {
     float bytesPerCycle = 0;
     float missShare = 0; ///< share of row misses among the burst groups
 };
 
-/// The DRAM of one run over [from, to) on `width` pixels.
+/// The DRAM values of a run over the cycles [from, to), for `width` pixel columns.
 struct DramColumns
 {
     double from = 0, to = 0;
     int width = 0;
-    std::vector<float> dram;     ///< bytes per cycle, all channels
-    std::vector<BankCell> banks; ///< [(channel * banks + bank) * width + x]
-    bool exact = false;          ///< computed from single DRAM events; otherwise from bins of the series
+    std::vector<float> dram;     ///< bytes per cycle of all channels together, by column
+    std::vector<BankCell> banks; ///< values by [(channel * banks + bank) * width + x]
+    bool exact = false; ///< true if computed from single DRAM events; false: from the bins of the series
 
     [[nodiscard]] static DramColumns of(const NpuResult& result, double from, double to, int width);
 };
 
-/// A cache of the last columns: several lanes and the readout request the same range.
+/// A cache of the columns that were computed last, because several lanes and the readout request the same
+/// range.
 class DramCache
 {
 public:
@@ -45,10 +46,11 @@ private:
     DramColumns m_columns;
 };
 
-/// Minimum and maximum of a step list in each pixel; empty after the end of the run.
+/// Returns minimum and maximum of a step function in each pixel column; the columns after the end of the run
+/// are empty.
 [[nodiscard]] std::vector<LowHigh> stepColumns(const std::vector<npu::TimedValue>& steps, double from,
                                                double to, int width, npu::Cycle runEnd);
-/// Value of a step list at a time.
+/// Returns the value of a step function at a time.
 [[nodiscard]] std::int64_t stepAt(const std::vector<npu::TimedValue>& steps, npu::Cycle time);
 
 } // namespace tilewright::ui

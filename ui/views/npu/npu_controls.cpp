@@ -20,7 +20,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Steps through powers of two; any number can be typed.
+/// Spin box whose arrows step through powers of two. Any number can be typed.
 class DoublingSpinBox : public NumberBox
 {
 public:
@@ -281,7 +281,7 @@ void NpuControls::openFile(const QString& path)
 {
     if (const auto opened = m_workspace.open(path); !opened)
         Q_EMIT m_state.refused(QString::fromStdString(opened.error().text()));
-    refresh(); // the name of a file that failed to open is not shown
+    refresh(); // resets the choice: a file that could not be opened must not be shown as chosen
 }
 
 void NpuControls::chooseFile()

@@ -12,12 +12,13 @@ class QPushButton;
 
 namespace tilewright::ui {
 
-/// Model, hardware and scheduler of the run: every change simulates again in the background.
+/// Controls for model, hardware and scheduler of the run. Every change starts a new simulation in the
+/// background.
 class NpuControls : public QScrollArea
 {
     Q_OBJECT
 public:
-    /// `commands`: what the group Model begins with; `exports`: the menu of its last row.
+    /// `commands`: buttons at the start of the group Model. `exports`: menu in the last row of that group.
     NpuControls(Workspace& workspace, NpuChartOptions& options, const QList<QAction*>& commands,
                 const QList<QAction*>& exports, QWidget* parent);
 
@@ -37,15 +38,15 @@ private:
 
     Workspace& m_workspace;
     NpuDocument& m_state;
-    std::vector<npu::NpuHardware> m_presets; ///< in the order of the combo box
+    std::vector<npu::NpuHardware> m_presets; ///< presets in the order of the combo box
     ValueForm<NpuSettings> m_fields;
     std::vector<QWidget*> m_dynamic; ///< controls of the dynamic scheduler
     QComboBox* m_model = nullptr;
-    /// Shows what the lens leaves out, or why it does not follow the open model.
+    /// Text on what the lens leaves out, or on why it does not follow the open model.
     QLabel* m_followed = nullptr;
-    lower::ModelOnMachinePtr m_leftOutOf; ///< the model of m_leftOut
-    QString m_leftOut;                    ///< what the lens leaves out of the open model and of its machine
-    QLabel* m_schedulers = nullptr;       ///< shows the makespan of each scheduler
+    lower::ModelOnMachinePtr m_leftOutOf; ///< the model to which m_leftOut belongs
+    QString m_leftOut;              ///< text on what the lens leaves out of the open model and of its machine
+    QLabel* m_schedulers = nullptr; ///< text with the makespan of each scheduler
     QComboBox* m_preset = nullptr;
     QCheckBox* m_keepGhost = nullptr;
     QPushButton* m_clearGhost = nullptr;

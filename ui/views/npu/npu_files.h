@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The files of a run, as the verb npu writes them (docs/rules/npu.md 6.1).
+// Files of a run in the formats of the verb `npu` (docs/rules/npu.md 6.1).
 #pragma once
 
 #include "workspace/npu_result.h"
@@ -8,9 +8,10 @@ namespace tilewright::ui {
 
 enum class NpuFile { Graph, Trace, Operators };
 
-/// Name that is suggested for the file: "llama-decode.graph.json".
+/// Suggested file name, for example "llama-decode.graph.json".
 [[nodiscard]] QString npuFileName(const NpuResult& result, NpuFile what);
-/// Writes the tile graph with its static schedule (JSON), the Chrome trace, or the operators (CSV).
+/// Writes one of the files: the tile graph with its static schedule (JSON), the Chrome trace, or the
+/// operators (CSV).
 [[nodiscard]] Status writeNpuFile(const NpuResult& result, NpuFile what, const QString& path);
 
 } // namespace tilewright::ui

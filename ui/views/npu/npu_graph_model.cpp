@@ -19,18 +19,19 @@ namespace {
 
 constexpr double kPadding = 8;
 constexpr double kBarHeight = 10;
-constexpr std::size_t kOpenNodes = 420; ///< graphs up to this size open all their groups
+/// Maximum number of nodes of a graph whose groups are all open initially.
+constexpr std::size_t kOpenNodes = 420;
 
-/// Arranges cells in rows of whole chains if they fit, about twice as wide as high.
+/// Arranges the cells of a group in rows, about twice as wide as high. A row has whole chains if they fit.
 void shapeGroup(const npu::NpuGraph& graph, NpuGraphGroup& g)
 {
     const QFontMetricsF title(uiFont(0.95, QFont::DemiBold));
     const QFontMetricsF small(uiFont(0.85));
-    // Titles are enlarged if the graph is drawn small, so they get more room than they need at scale 1.
+    // Titles are enlarged when the graph is drawn small, so they get more room than at scale 1.
     const double text =
         std::min(260.0, std::max(1.7 * title.horizontalAdvance(g.name), small.horizontalAdvance(g.detail)));
     g.width = std::max(120.0, text + 2 * kPadding + 4);
-    g.height = npuGroupTitleHeight() + 12 + kPadding; // the summary bar
+    g.height = npuGroupTitleHeight() + 12 + kPadding; // height of the title and of the summary bar
     if (!g.open) {
         const QRectF bar = npuGroupBar(g);
         const auto count = static_cast<double>(g.nodes.size());
@@ -74,7 +75,7 @@ QRectF npuBarCell(const NpuGraphGroup& g, std::size_t place)
 
 bool barShowsNodes(const NpuGraphGroup& g, double scale)
 {
-    constexpr double kReadable = 4; // smallest readable cell, in pixels
+    constexpr double kReadable = 4; // smallest side of a readable cell, in pixels
     const QRectF cell = npuBarCell(g, 0);
     return !g.open && std::min(cell.width(), cell.height()) * scale >= kReadable;
 }
@@ -174,7 +175,7 @@ std::shared_ptr<const NpuGraphModel> buildNpuGraph(const NpuResultPtr& result,
             g.detail += units.size() == 1 ? tr(" in a chain") : tr(" in %1 units").arg(number(units.size()));
         shapeGroup(graph, g);
     }
-    // Direction of the critical path.
+    // Pairs of groups (from, to) that the critical path connects in this direction.
     std::set<std::pair<std::size_t, std::size_t>> critical;
     for (std::size_t i = 1; i < result->critical.size(); ++i)
         critical.emplace(out->groupOf[result->critical[i - 1]], out->groupOf[result->critical[i]]);
@@ -235,9 +236,9 @@ std::vector<std::size_t> classCounts(const NpuGraphModel& model, const NpuGraphG
 namespace {
 
 constexpr std::size_t kMostHits = 9'999;
-constexpr double kReadable = 0.8; ///< scale at which titles have their details
+constexpr double kReadable = 0.8; ///< scale above which titles have details
 
-/// Per tile: true if the text names the tile or its tensor.
+/// For each tile, true if the text names the tile or its tensor.
 std::vector<bool> tilesNamed(const npu::NpuGraph& graph, const QString& text)
 {
     const qsizetype bracket = text.indexOf(QLatin1Char('['));
@@ -322,7 +323,7 @@ void NpuGraphView::addSearch()
     });
 }
 
-/// Updates the hits after a change of text or model.
+/// Searches again after a change of the text or of the model.
 void NpuGraphView::refreshFound()
 {
     m_found = m_model ? findInNpuGraph(*m_model, m_search->text()) : NpuGraphFound{};
@@ -343,7 +344,7 @@ void NpuGraphView::searchNext(int direction)
     const std::size_t n = m_found.hits.size();
     if (n == 0)
         return;
-    // The first Enter selects the hit that is shown, later ones the next hits.
+    // The first Enter selects the hit that is already shown; later ones go to the next hits.
     const NpuGraphHit& shown = m_found.hits[m_hit];
     const bool taken = shown.node == npu::kNone ? m_group == shown.group : m_state.node() == shown.node;
     if (taken || direction < 0)
@@ -364,7 +365,7 @@ void NpuGraphView::searchNext(int direction)
     showHitCount();
 }
 
-/// Scrolls and zooms if the hit is outside the view or too small to read.
+/// Scrolls and zooms to a hit that is outside of the view or too small to read.
 void NpuGraphView::showHit(const NpuGraphHit& hit)
 {
     const QRectF rect = hit.node == npu::kNone ? m_model->groups[hit.group].rect : m_model->cellOf(hit.node);
@@ -381,7 +382,8 @@ void NpuGraphView::showHit(const NpuGraphHit& hit)
 
 bool NpuGraphView::event(QEvent* event)
 {
-    // The window's search key searches the schedule's graph; here it searches the tile graph.
+    // The key for search elsewhere searches the schedule's graph. With the focus here it searches the tile
+    // graph.
     if (event->type() == QEvent::ShortcutOverride &&
         static_cast<QKeyEvent*>(event)->matches(QKeySequence::Find)) {
         event->accept();

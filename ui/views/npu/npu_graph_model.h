@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The graph of a run as data, and the search in it.
+// The tile graph of a run as data, and the search in it.
 #pragma once
 
 #include "layout/layout.h"
@@ -13,13 +13,14 @@ namespace tilewright::ui {
 
 enum class NpuGraphColour { Core, State, Criticality };
 
-/// The nodes of one operator: a box that is closed (a summary) or open (one cell per node).
+/// All nodes of one operator. The group is drawn as a box, which is closed (a summary) or open (one cell per
+/// node).
 struct NpuGraphGroup
 {
     std::uint32_t op = 0;
     QString name;
     QString detail;                   ///< "96 MATMUL nodes in 12 chains"
-    std::vector<std::uint32_t> nodes; ///< ascending
+    std::vector<std::uint32_t> nodes; ///< nodes in ascending order
     npu::Cycle computeCycles = 0;
     std::int64_t bytes = 0;
     std::size_t critical = 0; ///< number of nodes on the critical path
@@ -27,15 +28,15 @@ struct NpuGraphGroup
     double width = 0, height = 0;
     int columns = 1;
     double cell = 16;
-    int barColumns = 1, barRows = 1; ///< cells in the bar of the closed box
+    int barColumns = 1, barRows = 1; ///< number of columns and rows of cells in the bar of a closed box
     QRectF rect;                     ///< in scene units, set by the layout
 };
 
 struct NpuGraphLink
 {
-    std::size_t from = 0, to = 0; ///< indices of the linked groups
-    std::size_t edges = 0;        ///< number of dependencies between their nodes
-    bool critical = false;        ///< the critical path uses this link
+    std::size_t from = 0, to = 0; ///< indices of the two groups
+    std::size_t edges = 0;        ///< number of dependencies between nodes of the two groups
+    bool critical = false;        ///< true if the critical path uses this link
     LayoutRoute route;
 };
 
@@ -44,8 +45,8 @@ struct NpuGraphModel
 {
     NpuResultPtr result;
     std::vector<NpuGraphGroup> groups;
-    std::vector<std::size_t> groupOf;   ///< group of each node
-    std::vector<std::uint32_t> placeOf; ///< per node: index in its group's nodes
+    std::vector<std::size_t> groupOf;   ///< index of the group of each node
+    std::vector<std::uint32_t> placeOf; ///< index of each node in the list of its group
     std::vector<NpuGraphLink> links;
     QRectF bounds;
 
@@ -53,11 +54,13 @@ struct NpuGraphModel
     /// show cells, returns the rectangle of the group.
     [[nodiscard]] QRectF cellOf(std::uint32_t node, double scale = 0) const;
     [[nodiscard]] const NpuGraphGroup* groupAt(QPointF scene) const;
-    /// The node at a point; in the bar of a closed group only if its cells are large enough at this scale.
+    /// Returns the node at a point. In the bar of a closed group a node is found only if the cells are large
+    /// enough at this scale.
     [[nodiscard]] std::optional<std::uint32_t> nodeAt(QPointF scene, double scale = 1) const;
 };
 
-/// The bar of a closed group: the classes of its nodes, or its nodes if it is drawn large enough.
+/// Returns the rectangle of the bar of a closed group. The bar shows the numbers of nodes by class, or single
+/// nodes if it is drawn large enough.
 [[nodiscard]] QRectF npuGroupBar(const NpuGraphGroup& group);
 [[nodiscard]] QRectF npuBarCell(const NpuGraphGroup& group, std::size_t place);
 [[nodiscard]] bool barShowsNodes(const NpuGraphGroup& group, double scale);
@@ -65,37 +68,38 @@ struct NpuGraphModel
 /// Height of a group's title, above its cells.
 [[nodiscard]] double npuGroupTitleHeight();
 
-/// Groups, links and the layered layout. `open`: operators whose nodes are shown. `aspect`: wanted width :
-/// height. Null if stopped.
+/// Builds groups, links and the layered layout. `open`: operators whose nodes are shown. `aspect`: desired
+/// width : height. Null if stopped.
 [[nodiscard]] std::shared_ptr<const NpuGraphModel> buildNpuGraph(const NpuResultPtr& result,
                                                                  const std::set<std::uint32_t>& open,
                                                                  double aspect,
                                                                  const Progress& progress = {});
 
-/// Operators that are open at first: all operators of a small graph.
+/// Returns the operators that are open initially: in a small graph all of them.
 [[nodiscard]] std::set<std::uint32_t> initiallyOpen(const NpuResult& result);
 
-/// Number of nodes of the group in each class of the colouring (cores, or node states).
+/// Returns the number of the group's nodes in each class of the colouring (cores or node states).
 [[nodiscard]] std::vector<std::size_t> classCounts(const NpuGraphModel& model, const NpuGraphGroup& group,
                                                    NpuGraphColour colour, npu::Cycle time);
 
-/// A search hit: an operator, or one of its nodes.
+/// A search hit: an operator or one of its nodes.
 struct NpuGraphHit
 {
     std::size_t group = 0;
-    std::uint32_t node = npu::kNone; ///< none: the whole operator
+    std::uint32_t node = npu::kNone; ///< number of the node; kNone: the hit is the whole operator
 };
 
-/// The search hits in the tile graph.
+/// All hits of a search in the tile graph.
 struct NpuGraphFound
 {
-    std::vector<NpuGraphHit> hits; ///< operators first, then nodes by number
-    std::vector<bool> groups;      ///< per group: has a hit
-    std::vector<bool> nodes;       ///< per node: is a hit, or belongs to an operator that is one
+    std::vector<NpuGraphHit> hits; ///< hits: operators first, then nodes in ascending order
+    std::vector<bool> groups;      ///< for each group, true if it has a hit
+    std::vector<bool> nodes;       ///< for each node, true if it is a hit or its operator is a hit
 };
 
-/// `text`: part of an operator's name; a node's number ("17", "node 17"); or the beginning of a tile as shown
-/// in pictures ("scores", "q[0:64"), which finds the nodes that read or write the tile.
+/// Searches the tile graph. `text`: a part of an operator's name, or the number of a node ("17", "node 17"),
+/// or the beginning of a tile as in pictures ("scores", "q[0:64"). The latter finds the nodes that read or
+/// write the tile.
 [[nodiscard]] NpuGraphFound findInNpuGraph(const NpuGraphModel& model, const QString& text);
 
 } // namespace tilewright::ui

@@ -14,7 +14,7 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kLargestText = 3; ///< zoom up to which titles grow
+constexpr double kLargestText = 3; ///< largest zoom up to which titles grow with the zoom
 
 QColor stateFill(NodeState state, const Theme& theme)
 {
@@ -33,7 +33,7 @@ QColor stateFill(NodeState state, const Theme& theme)
     return theme.canvas;
 }
 
-/// One letter per state, so that states do not depend on colour only.
+/// Returns a letter for each state, so that states can be recognised without colour.
 QString stateLetter(NodeState state)
 {
     switch (state) {
@@ -143,7 +143,7 @@ void paintCells(QPainter& painter, const NpuGraphModel& m, const NpuGraphGroup& 
         const QRectF cell = m.cellOf(n);
         if (!visible.intersects(cell))
             continue;
-        // Nodes of a chain touch; chains have a gap.
+        // Cells of the nodes of a chain touch; there is a gap between chains.
         const bool joins = i + 1 < g.nodes.size() && graph.nodes[g.nodes[i + 1]].unit == graph.nodes[n].unit;
         const double gap = g.cell >= 10 ? 1.5 : 0.7;
         const QRectF fill = cell.adjusted(0, gap / 2, joins ? -0.4 : -gap * 1.6, -gap / 2);
@@ -170,14 +170,15 @@ void paintCells(QPainter& painter, const NpuGraphModel& m, const NpuGraphGroup& 
     }
 }
 
-/// Paints curves from the predecessors of the node and to its successors.
+/// Paints curves from the predecessors of a node to it, and from it to its successors.
 void paintDependencies(QPainter& painter, const NpuGraphModel& m, std::uint32_t node, const Theme& theme)
 {
-    constexpr std::size_t kMost = 300; // more curves would not be distinguishable
+    constexpr std::size_t kMost = 300; // maximum number of curves; more could not be distinguished
     const npu::NpuGraph& graph = *m.result->graph;
     const QRectF here = m.cellOf(node);
     const auto draw = [&](std::span<const std::uint32_t> others, bool incoming) {
-        std::set<std::pair<double, double>> drawn; // one curve per closed group
+        // Positions of closed groups that have a curve, because each gets only one.
+        std::set<std::pair<double, double>> drawn;
         std::size_t count = 0;
         painter.setPen(
             QPen(incoming ? theme.accent : theme.warning, 1.6, incoming ? Qt::SolidLine : Qt::DashLine));
@@ -209,7 +210,7 @@ QColor npuCellColour(const NpuResult& r, std::uint32_t node, const NpuGraphPictu
     case NpuGraphColour::State:
         return stateFill(nodeStateAt(r, node, picture.time), theme);
     case NpuGraphColour::Criticality: {
-        // Length of the longest path through the node, relative to the critical path.
+        // Length of the longest path through the node as a share of the critical path.
         const double most =
             static_cast<double>(r.critical.empty() ? 1 : std::max<npu::Cycle>(1, r.cp[r.critical.front()]));
         return theme.ramp(0.1 + 0.9 * static_cast<double>(r.cp[node]) / most);
@@ -272,7 +273,7 @@ void paintNpuGraph(QPainter& painter, const NpuGraphModel& m, const QRectF& area
             if (link.critical != critical || link.route.size() < 4)
                 continue;
             const QColor colour = critical ? theme.error : theme.outline;
-            // Links with more dependencies are thicker.
+            // The width of a link grows with the number of its dependencies.
             const double width =
                 critical ? 2.6 : std::min(3.0, 0.9 + 0.25 * std::log2(static_cast<double>(link.edges)));
             painter.setPen(QPen(colour, width));
@@ -288,16 +289,16 @@ void paintNpuGraph(QPainter& painter, const NpuGraphModel& m, const QRectF& area
         painter.setBrush(theme.raised);
         painter.setPen(QPen(picture.group == i ? theme.accent : theme.outline, picture.group == i ? 2 : 1));
         painter.drawRoundedRect(g.rect, 5, 5);
-        if (g.critical > 0) // a band on the left: the critical path passes through
+        if (g.critical > 0) // a band on the left marks groups on the critical path
             painter.fillRect(QRectF(g.rect.left() + 1, g.rect.top() + 5, 4, g.rect.height() - 10),
                              theme.error);
-        // Titles keep a readable size at low zoom; details are left out first.
+        // At low zoom titles keep a readable size; their details are left out first.
         const double zoom = viewport.scale;
         const QRectF text = g.rect.adjusted(9, 5, -8, 0);
         QFont title = uiFont(0.95, QFont::DemiBold);
         if (zoom < 0.8)
             title.setPointSizeF(uiFont(0.8).pointSizeF() / zoom);
-        else if (zoom > kLargestText) // titles do not grow beyond this zoom
+        else if (zoom > kLargestText) // beyond this zoom titles do not grow
             title.setPointSizeF(title.pointSizeF() * kLargestText / zoom);
         const QFontMetricsF fm(title);
         const QString sign = g.open ? QStringLiteral("▾ ") : QStringLiteral("▸ ");

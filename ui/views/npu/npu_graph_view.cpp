@@ -20,7 +20,7 @@ namespace tilewright::ui {
 
 namespace {
 constexpr double kSmallest = 0.02,
-                 kLargest = 64; // up to a zoom at which tiles in a closed box are distinguishable
+                 kLargest = 64; // largest zoom; here the tiles in a closed box can be distinguished
 } // namespace
 
 NpuGraphView::NpuGraphView(const ViewContext& context, QWidget* parent)
@@ -46,7 +46,7 @@ NpuGraphView::NpuGraphView(const ViewContext& context, QWidget* parent)
         [this](std::shared_ptr<const NpuGraphModel> model) {
             if (!model)
                 return;
-            // Operators keep their positions while the model is the same.
+            // Operators keep their positions as long as the model stays the same.
             if (!m_model || m_model->groups.size() != model->groups.size())
                 m_group.reset();
             m_model = std::move(model);
@@ -80,7 +80,7 @@ void NpuGraphView::resultChanged()
         return;
     }
     if (m_openFor != r->graph) {
-        // Operators keep their open or closed state while the model is the same.
+        // Operators stay open or closed as long as the model stays the same.
         if (!m_openFor || m_openFor->opNames != r->graph->opNames) {
             m_open = initiallyOpen(*r);
             m_fitted = true;
@@ -168,7 +168,8 @@ void NpuGraphView::paintContent(QPainter& painter, const QRectF& area, const The
         p.found = nullptr;
     }
     if (m_state.isRefused()) {
-        // The graph does not match the settings: the reason replaces the legend.
+        // The settings have an error and the graph belongs to earlier settings: the error replaces the
+        // legend.
         writeAcross(painter, keysOf(area), m_state.error(), uiFont(0.9), theme.error);
         painter.setOpacity(0.45);
     } else {

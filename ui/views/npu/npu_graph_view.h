@@ -13,22 +13,22 @@ namespace tilewright::ui {
 struct NpuGraphPicture
 {
     NpuGraphColour colour = NpuGraphColour::Core;
-    npu::Cycle time = 0; ///< for the colouring by state
+    npu::Cycle time = 0; ///< cycle whose node states the colouring by state shows
     std::optional<std::uint32_t> node, hoverNode;
-    std::optional<std::size_t> group;     ///< keyboard focus
-    const NpuGraphFound* found = nullptr; ///< search hits; the rest is dimmed
+    std::optional<std::size_t> group;     ///< group with the keyboard focus
+    const NpuGraphFound* found = nullptr; ///< search hits; all else is dimmed; null: no search
 };
 
-/// The fill of a node's cell.
+/// Colour of a node's cell.
 [[nodiscard]] QColor npuCellColour(const NpuResult& result, std::uint32_t node,
                                    const NpuGraphPicture& picture, const Theme& theme);
 void paintNpuGraph(QPainter& painter, const NpuGraphModel& model, const QRectF& area,
                    const Viewport& viewport, const NpuGraphPicture& picture, const Theme& theme);
-/// The legend of the colours.
+/// Returns the legend entries for the colours.
 [[nodiscard]] std::vector<ChartKey> npuGraphKeys(const NpuGraphModel& model, const NpuGraphPicture& picture,
                                                  const Theme& theme);
 
-/// The tile graph grouped by operator; groups open to show their nodes.
+/// The tile graph grouped by operator. A group can be opened to show its nodes.
 class NpuGraphView : public ToolCanvas
 {
     Q_OBJECT
@@ -41,7 +41,7 @@ public:
     void zoomBy(double factor, QPointF anchor) override;
     void panBy(QPointF pixels) override;
     void fitAll() override;
-    void fitSelection() override; ///< zooms to the selected node's group
+    void fitSelection() override; ///< zooms to the group of the selected node
     void actualSize() override;
     [[nodiscard]] std::optional<QRectF> shownPart() const override;
     void showPart(const QRectF& part) override;
@@ -49,8 +49,10 @@ public:
 
     [[nodiscard]] const std::shared_ptr<const NpuGraphModel>& model() const { return m_model; }
     [[nodiscard]] NpuDocument& state() { return m_state; }
-    [[nodiscard]] QPointF pointOf(std::uint32_t node) const; ///< centre of its cell in widget coordinates
-    [[nodiscard]] QPointF titleOf(std::uint32_t op) const;   ///< a point on the title of the operator's box
+    /// Centre of the node's cell in widget coordinates.
+    [[nodiscard]] QPointF pointOf(std::uint32_t node) const;
+    /// A point on the title of the operator's box, in widget coordinates.
+    [[nodiscard]] QPointF titleOf(std::uint32_t op) const;
     [[nodiscard]] bool isOpen(std::uint32_t op) const { return m_open.count(op) > 0; }
     void setAllOpen(bool open);
     [[nodiscard]] const NpuGraphFound& found() const { return m_found; }
@@ -83,7 +85,7 @@ private:
     void showHitCount();
     void searchNext(int direction);
     void showHit(const NpuGraphHit& hit);
-    [[nodiscard]] QRectF drawing() const; ///< area below the legend
+    [[nodiscard]] QRectF drawing() const; ///< area of the graph, below the legend
     [[nodiscard]] QRectF drawingOf(const QRectF& area) const;
     [[nodiscard]] static QRectF keysOf(const QRectF& area);
     [[nodiscard]] NpuGraphPicture picture() const;
@@ -96,7 +98,7 @@ private:
     std::optional<std::size_t> m_group;
     SearchField* m_search = nullptr;
     NpuGraphFound m_found;
-    std::size_t m_hit = 0; ///< the hit that is shown
+    std::size_t m_hit = 0; ///< index of the hit that is shown
     std::optional<std::uint32_t> m_showWhenLaidOut;
     Viewport m_viewport;
     bool m_fitted = true;

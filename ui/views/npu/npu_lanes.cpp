@@ -18,7 +18,7 @@ namespace {
 
 static_assert(npu::kNone == Marks::kNoMark);
 
-/// The reason of a wait in a few words.
+/// Reason of a wait in a few words.
 QString shortReason(const NpuResult& r, std::size_t core, const npu::StateSpan& s)
 {
     if (s.state == npu::CoreState::WaitDependency) {
@@ -94,7 +94,7 @@ Marks transfers(const NpuResult& r, std::size_t core, bool loads)
 {
     const auto& spans = loads ? r.run->cores[core].loads : r.run->cores[core].stores;
     Marks m = busy(spans, [loads](const Theme& t) { return loads ? t.loadTime : t.accumulator; });
-    if (r.run->passedBytes > 0 && loads) { // transfers from other cores have the colour of the network
+    if (r.run->passedBytes > 0 && loads) { // data that comes from other cores has the colour of the network
         m.kinds = 2;
         m.kind = [&spans](std::size_t i) { return std::size_t{spans[i].from >= 0}; };
         m.style = [](std::size_t kind, const Theme& t) {
@@ -118,7 +118,7 @@ Marks transfers(const NpuResult& r, std::size_t core, bool loads)
     return m;
 }
 
-/// Paints a core's cycles by state as a stacked bar.
+/// Paints the cycles of a core by state as a stacked bar.
 void paintBreakdown(QPainter& painter, const npu::CoreRun& core, double makespan, const LaneFrame& f)
 {
     const QRectF bar(f.rect.left(), f.rect.top() + 3, f.rect.width(), std::max(4.0, f.rect.height() - 6));
@@ -151,7 +151,8 @@ Lane stateLane(const NpuChartModel& m, std::size_t c)
     lane.heading = true;
     lane.height = 22;
     lane.rows.push_back({{states(r, c)}});
-    if (m.ghost && c < m.ghost->run->cores.size()) // the baseline run is a strip below
+    // The run of the baseline is a strip in the lower part of the lane.
+    if (m.ghost && c < m.ghost->run->cores.size())
         lane.rows.push_back({{states(*m.ghost, c)}, 0.32, true});
     lane.paintFacts = [&core = r.run->cores[c], total = makespanOf(r)](
                           QPainter& painter, const LaneFrame& f) { paintBreakdown(painter, core, total, f); };
@@ -289,7 +290,7 @@ Curve::Columns columnsOf(std::shared_ptr<const RateCurve> curve)
     };
 }
 
-/// Data that the memory shared by all cores supplies instead of DRAM.
+/// Lane for the data that comes from the memory shared by all cores instead of DRAM.
 Lane sharedLane(const NpuChartModel& m)
 {
     const npu::SharedHardware& hw = m.result->settings.hardware.shared;
@@ -358,7 +359,7 @@ Lane readyLane(const NpuChartModel& m)
     return lane;
 }
 
-/// States of all cores in one strip.
+/// Paints the states of all cores into one strip.
 std::function<void(QPainter&, const LaneFrame&)> overview(const NpuResultPtr& result, double total)
 {
     struct Strip
@@ -383,8 +384,8 @@ std::function<void(QPainter&, const LaneFrame&)> overview(const NpuResultPtr& re
     };
 }
 
-/// Legends from long to short: in a narrow pane first the numbers are left out, then states that do not
-/// occur.
+/// Returns forms of the legend from long to short. For a narrow pane, first the numbers are left out, then
+/// the states that do not occur.
 std::vector<std::vector<ChartKey>> legends(const NpuResult& r, bool ghost, const Theme& theme)
 {
     const double total = static_cast<double>(r.run->makespan) * static_cast<double>(r.run->cores.size());
@@ -410,7 +411,7 @@ QString schedulerText(const npu::RunOptions& options)
         .replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
-/// The limiting resource of the run, and the part of the time during which it limits.
+/// Text on a limiting resource of the run, and on the share of the time for which it is the limit.
 QString limitText(const npu::Limit& limit)
 {
     const QString share = percent(limit.share);
@@ -537,7 +538,7 @@ LaneModel npuLanes(const NpuChartModel& m, const NpuChartOptions& options)
     out.total = m.total;
     out.shortest = 16; // the narrowest visible range, in cycles: the time of a few DRAM bursts
     out.unit = tr("cycles");
-    out.dimmed = m.refused || m.stale; // the chart does not match the settings
+    out.dimmed = m.refused || m.stale; // pale, because the result does not belong to the current settings
     out.least = 0.8;
     const QFontMetricsF fm(uiFont(0.85));
     out.labelWidth = std::max(84.0, fm.horizontalAdvance(tr("bytes / cycle")) + 10);

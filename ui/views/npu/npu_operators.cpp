@@ -35,7 +35,7 @@ Table operatorTable(const NpuResult& result)
         out.columns.push_back({tr("From cores"), ColumnKind::Number});
     for (const QString& title : {tr("Cores"), tr("Energy (nJ)")})
         out.columns.push_back({title, ColumnKind::Number});
-    // in the order of the columns; a tile, the bytes and the cores of an operator are no figures of their own
+    // Name of the figure in each column; empty for columns that are no figures.
     constexpr std::array kFigures{"",         "",         "nodes",           "start",
                                   "end",      "tensor",   "vector",          "wait_dram",
                                   "wait_noc", "wait_spm", "wait_dependency", "loaded_bytes"};
@@ -76,7 +76,8 @@ NpuOperators::NpuOperators(NpuDocument& state, QWidget* parent) : QTableView(par
     asList(*this, tr("Operators of the run"), *m_rows);
     m_rows->sortBy(*this);
     connect(selectionModel(), &QItemSelectionModel::currentRowChanged, this, &NpuOperators::selectRow);
-    connect(this, &QTableView::clicked, this, &NpuOperators::selectRow); // also of the row that is current
+    // Clicked, because a click on the current row does not change the current row.
+    connect(this, &QTableView::clicked, this, &NpuOperators::selectRow);
     connect(&m_state, &NpuDocument::resultChanged, this, &NpuOperators::refresh);
     connect(&m_state, &NpuDocument::nodeChanged, this, &NpuOperators::followNode);
 }

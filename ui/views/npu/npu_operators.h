@@ -8,8 +8,8 @@
 
 namespace tilewright::ui {
 
-/// Table of the run's figures for every operator (docs/rules/npu.md 6.2), one row each. Selecting a row
-/// selects the first node of its operator, and selecting a node selects its row.
+/// Table of the run's figures with one row per operator (docs/rules/npu.md 6.2). Selecting a row selects the
+/// first node of the operator; selecting a node selects the row of its operator.
 class NpuOperators : public QTableView
 {
     Q_OBJECT
@@ -26,12 +26,12 @@ private:
 
     NpuDocument& m_state;
     TableModel* m_model = nullptr;
-    SortedRows* m_rows = nullptr; ///< m_model in the sorted order
+    SortedRows* m_rows = nullptr; ///< the rows of m_model in sorted order
     NpuResultPtr m_shown;
     bool m_following = false;
 };
 
-/// The rows of the table, in the order of the model.
+/// Returns the table of the operators, in the order of the model.
 [[nodiscard]] Table operatorTable(const NpuResult& result);
 
 } // namespace tilewright::ui

@@ -112,7 +112,7 @@ QString NpuScalingView::hint() const
 void NpuScalingView::paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
 {
     painter.save();
-    // Results that are being recomputed are dimmed.
+    // Results are dimmed while they are being recomputed.
     if (hint().isEmpty() && !exporting && (m_state.isComparing() || !m_state.isComparisonCurrent(maxCores())))
         painter.setOpacity(0.45);
     PlotCanvas::paintContent(painter, area, theme, exporting);
@@ -224,12 +224,12 @@ std::vector<PlotModel> npuScalingPlots(const NpuComparison& c, const Theme& them
     speedup.pick = PlotPick::Column;
     speedup.x.low = 1 - (most - 1) * 0.04;
     speedup.x.high = most * 1.02;
-    // The last label has the unit.
+    // Only the last label has the unit.
     speedup.x.text = [last = c.points.back().cores](double v) {
         const int cores = qRound(v);
         return cores == last ? counted(cores, tr("core"), tr("cores")) : QString::number(cores);
     };
-    for (const npu::ScalingPoint& s : c.points) // ticks at whole numbers of cores only
+    for (const npu::ScalingPoint& s : c.points) // ticks are at the simulated numbers of cores only
         speedup.x.ticks.push_back(s.cores);
     speedup.x.current = c.cores;
     PlotModel efficiency = speedup;
@@ -274,7 +274,7 @@ QString npuSchedulerSentence(const NpuComparison& c)
         (change < 0 ? tr("On %1 %2 is faster than %3 (%4). Core cycles:")
                     : tr("On %1 %2 is slower than %3 (%4). Core cycles:"))
             .arg(cores, npuSchedulerName(c, true), npuSchedulerName(c, false), signedPercent(change));
-    // The states with the largest differences, with sign, per core.
+    // The states whose cycles per core differ most, with the sign of the difference.
     std::vector<std::pair<npu::Cycle, std::size_t>> deltas;
     for (std::size_t s = 0; s < npu::kCoreStates; ++s)
         if (c.dynamicSums[s] != c.staticSums[s])

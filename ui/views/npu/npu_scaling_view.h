@@ -8,20 +8,23 @@ class QComboBox;
 
 namespace tilewright::ui {
 
-/// One of the two schedulers with its assignment: "static round_robin", "dynamic".
+/// Returns the name of one of the two schedulers with its assignment: "static round_robin", "dynamic".
 [[nodiscard]] QString npuSchedulerName(const NpuComparison& comparison, bool dynamic);
-/// A sentence on the difference between the dynamic and the static scheduler on the cores of the settings,
-/// and its main reasons.
+/// Returns a sentence on the difference between the dynamic and the static scheduler with the current number
+/// of cores, and on its main reasons.
 [[nodiscard]] QString npuSchedulerSentence(const NpuComparison& comparison);
-/// Speed-up and efficiency over the number of cores, which is the id of a mark.
+/// Returns plots of speed-up and efficiency over the number of cores. The number of cores is the id of a
+/// mark.
 [[nodiscard]] std::vector<PlotModel> npuScalingPlots(const NpuComparison& comparison, const Theme& theme);
-/// The legend: circles and a solid line are dynamic, squares and a dashed line static.
+/// Returns the legend: circles and solid lines for the dynamic scheduler, squares and dashed lines for the
+/// static one.
 [[nodiscard]] std::vector<ChartKey> npuScalingKeys(const NpuComparison& comparison, const Theme& theme);
-/// Paints the sentence, and below it bars of the core states of both schedulers.
+/// Paints the sentence and, below it, bars with the core states of both schedulers.
 void paintNpuSchedulers(QPainter& painter, const NpuComparison& comparison, const QRectF& area,
                         const Theme& theme);
 
-/// Speed-up and efficiency over 1 to N cores, static against dynamic, with the reasons of the difference.
+/// Plots of speed-up and efficiency over 1 to N cores for both schedulers, with the reasons of their
+/// difference.
 class NpuScalingView : public PlotCanvas
 {
     Q_OBJECT
@@ -33,7 +36,7 @@ public:
     [[nodiscard]] QString copyText() const override;
     [[nodiscard]] NpuDocument& state() { return m_state; }
     [[nodiscard]] QPointF
-    pointOf(int cores) const; ///< position of that number of cores on the speed-up chart
+    pointOf(int cores) const; ///< position of the mark for this number of cores in the plot of the speed-up
 
 protected:
     [[nodiscard]] std::vector<PlotModel> buildPlots(const Theme& theme) const override;

@@ -37,7 +37,7 @@ QPixmap swatchOf(npu::CoreState state, const Theme& theme)
     return out;
 }
 
-/// One core's program: cycle, opcode, tile or node.
+/// Returns the program of one core as a table: cycle, opcode, and tile or node.
 Table instructionTable(const NpuResultPtr& result, const Program& program)
 {
     Table out;
@@ -54,10 +54,11 @@ Table instructionTable(const NpuResultPtr& result, const Program& program)
     return out;
 }
 
-/// Last row issued at or before the time; -1 before the first.
+/// Returns the last row that is issued at or before `time`; -1 if there is none.
 int rowAt(const std::vector<npu::Instruction>& program, npu::Cycle time)
 {
-    // Rows are in program order, in which loads of the next node may be issued early.
+    // Rows are in program order, but loads of the next node may be issued earlier, so the cycles are not
+    // sorted.
     int best = -1;
     npu::Cycle latest = -1;
     for (int i = 0; const npu::Instruction& instruction : program) {
@@ -176,7 +177,7 @@ NpuSide::NpuSide(const ViewContext& context, NpuDocument& state, QWidget* parent
                 if (!now.isValid() || m_following)
                     return;
                 const npu::Instruction& i = (*m_program)[static_cast<std::size_t>(now.row())];
-                m_following = true; // the list moves the cursor and must not follow it
+                m_following = true; // a click in the list moves the cursor, which must not scroll the list
                 m_state.selectNode(i.node);
                 m_state.setCursor(i.issued);
                 m_following = false;
@@ -187,7 +188,7 @@ NpuSide::NpuSide(const ViewContext& context, NpuDocument& state, QWidget* parent
         refreshInstructions();
     });
     connect(&context.themes, &ThemeSource::changed, this,
-            &NpuSide::refreshStalls); // updates the colour samples
+            &NpuSide::refreshStalls); // updates the colours of the samples
     connect(&m_state, &NpuDocument::nodeChanged, this, &NpuSide::refreshNode);
     connect(&m_state, &NpuDocument::checksChanged, this, &NpuSide::refreshChecks);
     connect(&m_state, &NpuDocument::cursorChanged, this, &NpuSide::followCursor);

@@ -16,14 +16,14 @@ class QTableView;
 
 namespace tilewright::ui {
 
-/// The lists beside the chart: cycles by state, the selected node, operators, instructions, verified rules.
+/// The lists beside the chart: cycles by state, selected node, operators, instructions, verified rules.
 class NpuSide : public QTabWidget
 {
     Q_OBJECT
 public:
     NpuSide(const ViewContext& context, NpuDocument& state, QWidget* parent);
     void settle();
-    /// Cycles per core and state, tab-separated.
+    /// Returns the cycles by core and state as tab-separated text.
     [[nodiscard]] static QString stallsAsText(const NpuResult& result);
 
 private:
@@ -36,7 +36,7 @@ private:
     ViewContext m_context;
     NpuDocument& m_state;
     QTableView* m_stalls = nullptr;
-    TableModel* m_shares = nullptr; ///< shares of the makespan, shown in m_stalls
+    TableModel* m_shares = nullptr; ///< rows of m_stalls: cycles as shares of the makespan
     QLabel* m_node = nullptr;
     QPushButton* m_systolic = nullptr;
     QWidget* m_listPage = nullptr; ///< the tab of the instructions
@@ -47,7 +47,7 @@ private:
     QListWidget* m_checks = nullptr;
     using Programs = std::vector<std::vector<npu::Instruction>>;
     using Made = std::pair<NpuResultPtr, std::shared_ptr<const Programs>>;
-    /// The program in m_instructions.
+    /// the program that m_instructions shows
     std::shared_ptr<const std::vector<npu::Instruction>> m_program =
         std::make_shared<const std::vector<npu::Instruction>>();
     Made m_made;

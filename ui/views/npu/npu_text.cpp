@@ -41,8 +41,8 @@ QString stateName(CoreState state)
 
 QColor stateColour(CoreState state, const Theme& theme)
 {
-    // Colours of work are saturated. Colours of waits are mixed with the canvas, so that work stands out;
-    // less so on a dark canvas, where the mixture would be too close to it.
+    // Work has saturated colours. Colours of waits are mixed with the canvas, so that work stands out. On a
+    // dark canvas they are mixed less, because they would get too similar to it.
     const double share = theme.dark ? 0.8 : 0.55;
     switch (state) {
     case CoreState::Tensor:
@@ -111,7 +111,8 @@ NpuBlocker blockerOf(const NpuResult& r, std::size_t core, const npu::StateSpan&
         return out;
     const auto& choices = r.run->cores[core].choices;
     if (out.node == npu::kNone) {
-        // A dynamic core waits for whichever node becomes ready first: the one that it takes after the wait.
+        // With the dynamic scheduler a core waits for any node to become ready. The blocker is searched for
+        // the node that the core takes after the wait.
         const auto next = std::partition_point(choices.begin(), choices.end(),
                                                [&](const npu::Choice& c) { return c.time < s.end; });
         if (next == choices.end())
@@ -138,7 +139,7 @@ NpuBlocker blockerOf(const NpuResult& r, std::size_t core, const npu::StateSpan&
 
 namespace {
 
-/// The reason why the core waits, with tile and node.
+/// Text on the reason why the core waits, with tile and node.
 QString reason(const NpuResult& r, std::size_t core, const npu::StateSpan& s)
 {
     const npu::NpuGraph& g = *r.graph;
@@ -205,7 +206,7 @@ QString spanTooltip(const NpuResult& r, std::size_t core, const npu::StateSpan& 
 
 namespace {
 
-/// "0 – 3" or "0, 2, 5": ascending numbers.
+/// Text that lists ascending numbers: "0 – 3" or "0, 2, 5".
 QString listText(const std::vector<int>& numbers)
 {
     if (numbers.size() > 2 && numbers.back() - numbers.front() == static_cast<int>(numbers.size()) - 1)

@@ -19,22 +19,23 @@ namespace tilewright::ui {
 
 namespace {
 
-/// The two sizes with the most influence on the operator's time: horizontal and vertical axis.
+/// Returns the indices of the two sizes that influence the operator's time most: for the horizontal and the
+/// vertical axis.
 std::pair<std::size_t, std::size_t> axesOf(npu::OpType type)
 {
     switch (type) {
     case npu::OpType::Conv2d:
-        return {0, 2}; // c_out, h
+        return {0, 2}; // sizes c_out and h
     case npu::OpType::Attention:
-        return {2, 1}; // t, q
+        return {2, 1}; // sizes t and q
     case npu::OpType::MatMul:
     case npu::OpType::KvAppend:
     case npu::OpType::KvLoad:
     case npu::OpType::Elementwise:
     case npu::OpType::View:
-        return {1, 0}; // n, m; t, heads; cols, rows
+        return {1, 0}; // sizes n and m, or t and heads, or cols and rows
     default:
-        return {0, 0}; // rows
+        return {0, 0}; // size rows on both axes
     }
 }
 
@@ -59,7 +60,7 @@ QString aloneText(const npu::TileCandidate& c)
                     : tr("at least %1 alone").arg(counted(c.bound, tr("cycle"), tr("cycles")));
 }
 
-/// True if `a` is simulated and `b` is not, or if `a` is faster.
+/// True if candidate `a` is simulated and `b` is not, or if both are in the same state and `a` is faster.
 bool isBetter(const npu::TileCandidate& a, const npu::TileCandidate& b)
 {
     if (a.cycles.has_value() != b.cycles.has_value())
@@ -335,7 +336,7 @@ void NpuTilesView::listOperators()
     for (std::size_t i = 0; m_listed && i < m_listed->ops.size(); ++i) {
         const npu::ModelOp& op = m_listed->ops[i];
         if (op.type == npu::OpType::KvLoad)
-            continue; // has the tiles of the attention that reads it
+            continue; // not listed: it has the tiles of the attention that reads its result
         std::int64_t elements = op.type == npu::OpType::MatMul || op.type == npu::OpType::Conv2d ? 1 : 0;
         for (const std::int64_t d : m_listed->tensors[op.inputs.back()].shape)
             elements *= d;
@@ -345,7 +346,7 @@ void NpuTilesView::listOperators()
         }
         m_operator->addItem(QString::fromStdString(op.name), static_cast<int>(i));
     }
-    m_operator->setCurrentIndex(static_cast<int>(largest)); // the operator with the most weights
+    m_operator->setCurrentIndex(static_cast<int>(largest)); // initially the operator with the most weights
 }
 
 std::size_t NpuTilesView::shownOperator() const

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The map of candidate tiles of an operator: model and view.
+// The map of the candidate tiles of an operator: model and view.
 #pragma once
 
 #include "canvas/control_bar.h"
@@ -13,47 +13,49 @@ class QComboBox;
 
 namespace tilewright::ui {
 
-/// The candidate tiles of one operator over two of its sizes; a cell shows its fastest candidate.
+/// The candidate tiles of an operator over two of its sizes. A cell shows the fastest candidate with these
+/// two sizes.
 struct NpuTilesModel
 {
-    QString hint; ///< shown instead of a map
+    QString hint; ///< text shown instead of the map; empty: show the map
     QString title, subtitle;
     std::shared_ptr<const NpuTileSearch> search;
-    const npu::OperatorTiles* tiles = nullptr; ///< part of `search`
+    const npu::OperatorTiles* tiles = nullptr; ///< candidates of the shown operator, a part of `search`
     npu::OpType type = npu::OpType::MatMul;
     npu::TileField x{}, y{};
     std::vector<std::int64_t> widths, heights;
     std::vector<std::optional<std::size_t>>
-        cells; ///< candidate index, by row * widths + column; nullopt: does not fit
-    std::optional<std::size_t> before, fastest, chosen, current; ///< cell indices
-    double lowest = 0, highest = 1;                              ///< ends of the colour ramp: log10 of cycles
+        cells; ///< index of a candidate by row * widths + column; nullopt if none fits
+    std::optional<std::size_t> before, fastest, chosen, current; ///< indices of cells
+    double lowest = 0, highest = 1; ///< ends of the colour ramp: log10 of the cycles
 
     [[nodiscard]] const npu::TileCandidate& candidate(std::size_t cell) const
     {
         return tiles->candidates[*cells[cell]];
     }
-    /// 0 for the fastest, 1 for the slowest candidate shown.
+    /// Position on the colour ramp: 0 for the fastest, 1 for the slowest candidate that is shown.
     [[nodiscard]] double intensity(npu::Cycle cycles) const;
-    /// "m 512 n 384 k 64: 12 345 cycles alone …"
+    /// Text on a cell: "m 512 n 384 k 64: 12 345 cycles alone …".
     [[nodiscard]] QString readout(std::size_t cell) const;
     [[nodiscard]] QString asText() const;
 };
 
-/// `op`: the operator whose candidates are shown, among those that were searched.
+/// Builds the model. `op`: the operator whose candidates are shown; it must be one of those that were
+/// searched.
 [[nodiscard]] NpuTilesModel buildNpuTiles(const NpuDocument& state, std::size_t op);
 
-/// Positions: title above and legend below the map.
+/// Positions of the parts: title above the map, legend below it.
 struct NpuTilesPlaces
 {
     QRectF title, keys;
     HeatFrame map;
 };
 [[nodiscard]] NpuTilesPlaces npuTilesPlaces(const QRectF& area, const NpuTilesModel& model);
-/// Time as colour; tiles that do not fit are hatched, tiles that were not simulated dotted; signs mark the
-/// chosen tiles.
+/// Returns the heat map with the time as colour. Tiles that do not fit are hatched, tiles that were not
+/// simulated are dotted, and signs mark the chosen tiles.
 [[nodiscard]] HeatGrid npuTilesGrid(const NpuTilesModel& model, const Theme& theme);
 
-/// The run time of an operator over its tile sizes, and the search for tiles. A click chooses a tile.
+/// The time of an operator over its tile sizes, and the search for tiles. A click chooses a tile.
 class NpuTilesView : public ToolCanvas
 {
     Q_OBJECT
@@ -66,7 +68,7 @@ public:
 
     [[nodiscard]] NpuDocument& state() { return m_state; }
     [[nodiscard]] const NpuTilesModel& model() const { return m_model; }
-    [[nodiscard]] QPointF cellCentre(std::size_t cell) const; ///< centre of a cell, in widget coordinates
+    [[nodiscard]] QPointF cellCentre(std::size_t cell) const; ///< centre of a cell in widget coordinates
     void showOperator(std::size_t op);
     void startSearch();
 

@@ -12,13 +12,14 @@
 
 namespace tilewright::ui {
 
-/// A field for a size; 0 means the default. The arrows double and halve, starting from the default.
+/// A field for a tile size; 0 means the default. The arrows double or halve the size, starting from the
+/// default.
 class TileSizeBox : public NumberBox
 {
 public:
     explicit TileSizeBox(QWidget* parent) : NumberBox(parent) { setRange(0, 1 << 30); }
 
-    /// Sets the default size that 0 stands for; 0 if operators have different defaults.
+    /// Sets the default size for which 0 stands; 0 if the operators have different defaults.
     void setAutomatic(std::int64_t size)
     {
         m_automatic = static_cast<int>(std::min<std::int64_t>(size, maximum()));
@@ -44,7 +45,7 @@ private:
 
 namespace {
 
-constexpr std::size_t kMostSizes = 4; // attention and convolutions have four sizes
+constexpr std::size_t kMostSizes = 4; // attention and convolutions have the most sizes, four
 
 struct SizeText
 {
@@ -194,7 +195,7 @@ void NpuTilingForm::refresh()
         if (i >= fields.size())
             continue;
         const auto size = fields[i].size;
-        // One number if all agree; 0 otherwise.
+        // Shows the number that all operators share, or else 0.
         std::int64_t wished = tiling[ops.front()].tile.*size;
         std::int64_t used = hasSizes ? r->graph->tileSizes[ops.front()].*size : 0;
         for (const std::size_t op : ops) {

@@ -15,8 +15,8 @@ namespace tilewright::ui {
 
 class TileSizeBox;
 
-/// Tile sizes of an operator, or of all operators of a type (docs/rules/npu.md 2.6). A size that is not set
-/// is the default, which the field shows.
+/// Form for the tile sizes of an operator or of all operators of a type (docs/rules/npu.md 2.6). For a size
+/// that is not set the field shows the default.
 class NpuTilingForm : public QWidget
 {
     Q_OBJECT
@@ -26,8 +26,8 @@ public:
 private:
     void refreshOperators();
     void refresh();        ///< updates the fields from the document
-    void followSelected(); ///< chooses the operator of the selected node
-    /// Operators that an edit applies to.
+    void followSelected(); ///< chooses the operator of the selected node in the form
+    /// Returns the operators to which an edit applies.
     [[nodiscard]] std::vector<std::size_t> chosen() const;
     void set(std::int64_t npu::TileSizes::*size, std::int64_t value);
     void setFlash(bool flash);
@@ -38,7 +38,7 @@ private:
     bool m_refreshing = false;
     QFormLayout* m_form = nullptr;
     QComboBox* m_operator = nullptr;
-    std::vector<TileSizeBox*> m_boxes; ///< one per size; as many as the type with the most sizes needs
+    std::vector<TileSizeBox*> m_boxes; ///< one field per size; as many as the type with the most sizes needs
     QCheckBox* m_flash = nullptr;
     QPushButton* m_search = nullptr;
     QPushButton* m_default = nullptr;

@@ -21,7 +21,7 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr int kPaleAfter = 150; // ms
+constexpr int kPaleAfter = 150; // in milliseconds
 } // namespace
 
 NpuView::NpuView(const ViewContext& context, QWidget* parent)
@@ -39,7 +39,7 @@ NpuView::NpuView(const ViewContext& context, QWidget* parent)
                                        tr("Show the settings"), this);
     m_toggleSide = new PanelToggle(QStringLiteral("npu.toggleSide"), QStringLiteral("bars"),
                                    tr("Show stalls, node, instructions and checks"), this);
-    // Where there is no room for both, the one that is asked for takes the place of the other.
+    // If there is no room for both settings and lists, showing one of them hides the other.
     using Choice = std::optional<bool>;
     const auto connectToggle = [this](QToolButton* button, Choice& wanted, Choice& other) {
         connect(button, &QToolButton::clicked, this, [this, &wanted, &other](bool on) {
@@ -148,7 +148,7 @@ int NpuView::sideWidth() const
 
 void NpuView::place()
 {
-    // The chart comes first: in a narrow pane, lists and settings are hidden until they are asked for.
+    // The chart has priority: in a narrow pane, lists and settings are hidden until the user asks for them.
     const int least = leastChartWidth(*this);
     const int most = std::max(0, width() - least / 3);
     const int controls = std::min(most, controlsWidth());
@@ -277,7 +277,7 @@ void NpuView::mouseDoubleClickEvent(QMouseEvent* event)
         LaneChart::mouseDoubleClickEvent(event);
         return;
     }
-    // A double click zooms to the node or the place.
+    // A double click zooms to the node or to the position.
     if (markAt(event->position()))
         fitSelection();
     else
@@ -424,7 +424,7 @@ void NpuView::showContextMenu(QPointF position)
     QAction* zoom = menu.addAction(tr("Zoom to this node"));
     Actions::setAvailable(zoom, {node.has_value(), tr("Select a node first.")});
     QAction* blocker = menu.addAction(tr("Go to its blocker"));
-    // The state span under the mouse names the node that blocks it.
+    // If the core waits in the span under the mouse, the node that blocks it is highlighted.
     std::uint32_t waitsFor = npu::kNone;
     const auto hit = hitAt(position);
     if (const auto core = hit ? coreOf(*hit) : std::nullopt; core && hit->lane % lanesPerCore() == 0)

@@ -14,8 +14,8 @@ namespace tilewright::ui {
 class NpuControls;
 class NpuSide;
 
-/// A run of the NPU: cores, engines, SPM, DRAM, NoC and ready units over one time axis. Settings are on the
-/// left, lists (stalls, instructions, checks) on the right.
+/// A run of the NPU over time: cores, engines, SPM, DRAM, NoC and ready units. Settings are on the left,
+/// lists (stalls, instructions, checks) on the right.
 class NpuView : public LaneChart
 {
     Q_OBJECT
@@ -25,7 +25,7 @@ public:
     void settle() override;
     [[nodiscard]] QSize exportSize() const override;
     [[nodiscard]] QString copyText() const override;
-    [[nodiscard]] QString tableText() const override { return copyText(); } ///< the table of stalls
+    [[nodiscard]] QString tableText() const override { return copyText(); } ///< text of the table of stalls
 
     [[nodiscard]] const NpuChartModel& model() const { return m_model; }
     [[nodiscard]] NpuDocument& state() { return m_state; }
@@ -52,10 +52,10 @@ protected:
 private:
     void rebuild();
     void showLanes();
-    void showBusy(); ///< shows that a simulation runs; what it is about to replace becomes pale
+    void showBusy(); ///< shows that a simulation is running, and makes the old result pale
     void place();
-    [[nodiscard]] int controlsWidth() const; ///< width in pixels that the settings take where there is room
-    [[nodiscard]] int sideWidth() const;     ///< width in pixels that the lists take where there is room
+    [[nodiscard]] int controlsWidth() const; ///< width in pixels of the settings if there is enough room
+    [[nodiscard]] int sideWidth() const;     ///< width in pixels of the lists if there is enough room
     void addOwnKeys();
     QAction* addRunScheduleCommand();
     QList<QAction*> addExportCommands();
@@ -71,10 +71,10 @@ private:
     NpuSide* m_side = nullptr;
     QToolButton* m_toggleControls = nullptr;
     QToolButton* m_toggleSide = nullptr;
-    /// The user's choices; otherwise the width decides.
+    /// The user's choices whether to show settings and lists; if not set, the width decides.
     std::optional<bool> m_wantsControls, m_wantsSide;
     NpuChartModel m_model;
-    QTimer m_pale; ///< until the run before becomes pale: a short simulation does not flicker
+    QTimer m_pale; ///< delay before the old result becomes pale, so that short simulations do not flicker
     NpuChartOptions m_options;
     std::size_t m_lastCore = 0;
 };

@@ -23,7 +23,7 @@ namespace tilewright::ui {
 namespace {
 
 constexpr double kGap = 16;
-constexpr int kMostListed = 4; ///< files that are visible without scrolling
+constexpr int kMostListed = 4; ///< maximum number of files that are visible without scrolling
 constexpr std::array kShapes{PlotShape::Disc, PlotShape::Square, PlotShape::TriangleUp, PlotShape::Diamond,
                              PlotShape::TriangleDown};
 
@@ -53,7 +53,8 @@ OverlayView::OverlayView(const ViewContext& context, QWidget* parent)
     addControls();
     m_list->setObjectName(QStringLiteral("overlay.files"));
     m_list->setAccessibleName(tr("Files of values"));
-    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff); // the text is cut, the tables tell the rest
+    // Long texts are cut; the tables have the complete information.
+    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_list->setTextElideMode(Qt::ElideRight);
     m_table->setObjectName(QStringLiteral("overlay.table"));
     asList(*m_table, tr("Rows of the file"), *m_sorted);
@@ -137,7 +138,7 @@ void OverlayView::addControls()
         m_overlays.setShown(overlay::kShown[static_cast<std::size_t>(i)]);
         if (QAction* const colour = registry().find(QStringLiteral("graph.colour.measured"));
             colour && shownFile())
-            colour->trigger(); // what is chosen is seen
+            colour->trigger(); // make a newly chosen colouring visible
     });
 }
 
@@ -366,7 +367,7 @@ std::vector<PlotModel> OverlayView::buildPlots(const Theme& theme) const
     PlotModel p;
     const auto& files = m_overlays.files();
     double low = std::numeric_limits<double>::infinity(), high = 0;
-    // One pair of axes has one unit: that of the chosen file, else of the first that is on.
+    // The axes have one unit: the unit of the chosen file, or else of the first file that is shown.
     const auto isShown = [](const OverlayFile& file) { return file.isOn && file.compared; };
     const OverlayFile* leader = shownFile();
     if (!leader || !isShown(*leader))
@@ -451,7 +452,7 @@ double OverlayView::listHeight() const
 
 double OverlayView::figuresHeight() const
 {
-    // In a low pane the tables have the room.
+    // In a low pane the figures get at most 40 % of the height, so that the tables have room.
     const double all = static_cast<double>(figures().size()) * QFontMetricsF(uiFont()).lineSpacing();
     return std::min(all, 0.4 * sideArea(contentArea()).height()) + kGap;
 }

@@ -13,9 +13,9 @@ class QTableView;
 
 namespace tilewright::ui {
 
-/// Values of files beside the figures of the open workload (docs/rules/validation.md 5): the list of files, a
-/// picture of all rows on two logarithmic axes, whose points select the ops, the figures of the agreement,
-/// the rows of a file as a table, and the names that found no partner.
+/// Compares values in files with the figures of the open workload (docs/rules/validation.md 5). The view has
+/// the list of files; a plot of all rows on two logarithmic axes, whose points select the ops; the figures of
+/// the agreement; the rows of a file as a table; and the names without a partner.
 class OverlayView : public PlotCanvas
 {
     Q_OBJECT
@@ -33,17 +33,17 @@ public:
     [[nodiscard]] QJsonObject settings() const override { return m_overlays.settings(); }
     void restoreSettings(const QJsonObject& settings) override { m_overlays.restore(settings); }
 
-    /// Fits values of the machine to the times of the chosen file in the background, with the same call as
-    /// Python and the tests. Nothing changes before useFitted() or saveFitted().
+    /// Fits values of the machine to the times in the chosen file, in the background. It is the same
+    /// calculation as in Python and in the tests. Nothing changes before useFitted() or saveFitted().
     void fitMachine();
-    /// Makes the fitted machine that of the window: one undo step.
+    /// Makes the fitted machine the machine of the window, as one undo step.
     void useFitted();
-    /// Writes the fitted machine; its values name the file as their source.
+    /// Writes the fitted machine to a file. Its fitted values name the overlay file as their origin.
     void saveFitted(const QString& path);
-    /// The last fit of what is shown; null: there is none.
+    /// The last fit for the data that is shown; null if there is none.
     [[nodiscard]] const verbs::FitAnswer* fitted() const { return m_fitted ? &*m_fitted : nullptr; }
 
-    /// Position of a row of a file in the picture, in widget coordinates.
+    /// Position of the point of a row in the plot, in widget coordinates.
     [[nodiscard]] QPointF pointOf(std::size_t file, std::size_t row) const;
 
 protected:
@@ -57,7 +57,7 @@ protected:
     void bringUpToDate() override { refresh(); }
 
 private:
-    /// A row of a file.
+    /// A row of a file, identified by the indices of file and row.
     struct Place
     {
         std::size_t file = 0, row = 0;
@@ -71,7 +71,7 @@ private:
 
     void addControls();
     void takeFit(Outcome outcome);
-    void dropFit(); ///< the fit is of another state
+    void dropFit(); ///< discards the fit, because it belongs to another state
     void chooseMachineFile();
     [[nodiscard]] std::vector<std::pair<QString, QString>> figures() const;
     void choose();
@@ -82,7 +82,7 @@ private:
     void takeTableRow();
     [[nodiscard]] Place placeOf(int id) const;
     [[nodiscard]] int idOf(const Place& place) const;
-    /// The file whose rows the table shows; null: there is none.
+    /// The file whose rows the table shows; null if there is none.
     [[nodiscard]] const OverlayFile* shownFile() const;
     [[nodiscard]] const overlay::Overlay* shownOverlay() const;
     [[nodiscard]] bool isSelected(const overlay::Overlay& of, std::size_t row) const;
@@ -91,7 +91,7 @@ private:
     [[nodiscard]] double figuresHeight() const;
 
     Overlays& m_overlays;
-    QThreadPool m_pool; ///< own pool: a fit may take minutes
+    QThreadPool m_pool; ///< a pool of its own, because a fit may take minutes
     std::unique_ptr<LatestJob<Outcome>> m_job;
     std::optional<verbs::FitAnswer> m_fitted;
     QAction* m_close = nullptr;

@@ -89,7 +89,7 @@ RooflineModel buildRoofline(const Snapshot* snapshot, const Snapshot* baseline)
         }
     }
 
-    // Range of all coordinates, both roofs and their corner.
+    // Range of the axes: all dots, both roofs and their corner.
     m.xLow = m.roofs.ridge / 4;
     m.xHigh = m.roofs.ridge * 4;
     m.yLow = 0.5;
@@ -158,7 +158,8 @@ namespace {
 
 constexpr double kLargestRadius = 20;
 constexpr double kSmallestRadius = 4;
-constexpr double kNoCeiling = 0.995; // higher ceilings coincide with the roof
+// Share of the roof above which a ceiling coincides with the roof and is not drawn.
+constexpr double kNoCeiling = 0.995;
 
 PlotShape shapeOf(Bound bound)
 {
@@ -167,7 +168,7 @@ PlotShape shapeOf(Bound bound)
                                     : PlotShape::Diamond;
 }
 
-/// "12 %"; empty above the peak.
+/// Text of a share of the peak: "12 %"; empty above the peak.
 QString percentOfPeak(double v)
 {
     return v > 1.0001 ? QString() : significantNumber(v * 100) + QStringLiteral("\u00A0%");
@@ -187,14 +188,14 @@ PlotMark dotMark(const RooflineModel& model, const RooflineDot& dot, bool curren
     return m;
 }
 
-/// Labels of dots; the largest of several coinciding dots, which is painted first, has the label of all: "2,
-/// 5" or "2, +8".
+/// Returns the labels of the dots. Of several coinciding dots the largest one, which is painted first, has a
+/// label for all: "2, 5" or "2, +8".
 std::vector<QString> namesOf(const RooflineModel& model)
 {
-    constexpr double kSame = 0.02;    // dots within this share of a decade coincide
-    constexpr std::size_t kNamed = 3; // more names do not fit beside the dots
+    constexpr double kSame = 0.02;    // dots whose distance is below this fraction of a decade coincide
+    constexpr std::size_t kNamed = 3; // maximum number of names in the label of a dot
     std::map<std::tuple<std::int64_t, std::int64_t, Bound>, std::vector<std::size_t>>
-        groups; // coinciding dots
+        groups; // groups of coinciding dots
     for (std::size_t i = 0; i < model.dots.size(); ++i) {
         const RooflineDot& d = model.dots[i];
         groups[{std::llround(std::log10(d.x) / kSame), std::llround(std::log10(d.y) / kSame), d.point.bound}]
@@ -239,7 +240,7 @@ double dotRadius(const RooflineModel& model, const RooflineDot& dot)
 {
     double most = 0;
     for (const auto* list : {&model.dots, &model.ghosts})
-        if (!list->empty()) // largest first
+        if (!list->empty()) // the largest dots first
             most = std::max(most, list->front().point.latency);
     return std::max(kSmallestRadius, kLargestRadius * std::sqrt(dot.point.latency / most));
 }
@@ -258,7 +259,7 @@ PlotModel rooflinePlot(const RooflineModel& model, const RooflineMarks& marks, c
            percentOfPeak,
            QStringLiteral("0.05 %")};
 
-    // The roofs extend over the whole range that can be shown.
+    // The roofs extend over the whole range to which one can scroll.
     const ScheduleRoofline& roofs = model.roofs;
     const double left = std::min(p.x.farLow(), roofs.ridge) / 10;
     const double right = std::max(p.x.farHigh(), roofs.ridge) * 10;
@@ -286,7 +287,7 @@ PlotModel rooflinePlot(const RooflineModel& model, const RooflineMarks& marks, c
     for (const RooflineDot& d : model.dots)
         if (const double own = d.point.paddingCeiling;
             marks.current == d.point.subgraph && own > 0 && own < kNoCeiling) {
-            // A line from the dot up to the padding ceiling of its subgraph.
+            // A line leads from the dot up to the ceiling that padding sets for its subgraph.
             p.lines.push_back(
                 {{}, {{d.x, d.y}, {d.x, std::max(d.y, own)}}, QPen(theme.accent, 1.2, Qt::DotLine)});
             p.lines.push_back({{}, {{d.x / 1.25, own}, {d.x * 1.25, own}}, QPen(theme.accent, 2)});
@@ -423,7 +424,7 @@ void RooflineView::markClicked(QPointF, const PlotMark* mark, Qt::KeyboardModifi
 
 void RooflineView::move(int by)
 {
-    const auto& points = m_model.roofs.points; // in execution order
+    const auto& points = m_model.roofs.points; // keys move in execution order
     if (points.empty())
         return;
     std::size_t at = 0;

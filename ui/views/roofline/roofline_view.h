@@ -16,13 +16,14 @@
 
 namespace tilewright::ui {
 
-/// A subgraph between the roofs. Coordinates are finite even without traffic or work.
+/// The dot of a subgraph in the roofline. Its coordinates are finite even if the subgraph has no traffic or
+/// no work.
 struct RooflineDot
 {
     SubgraphPoint point;
     QString ops;
-    double x = 1, y = 1; ///< intensity and throughput, moved to the border of the plot if infinite or 0
-    double share = 0;    ///< share of the total latency: the area of the dot
+    double x = 1, y = 1; ///< intensity and throughput; if infinite or 0, moved to the border of the plot
+    double share = 0;    ///< share of the total latency, shown as the area of the dot
     bool atEdge = false;
 };
 
@@ -31,9 +32,9 @@ struct RooflineModel
     QString hint;
     QString title;
     ScheduleRoofline roofs;
-    std::vector<RooflineDot> dots;   ///< largest first, so that small ones are drawn on top
+    std::vector<RooflineDot> dots;   ///< dots, largest first, so that small ones are painted on top
     std::vector<RooflineDot> ghosts; ///< dots of the baseline, except those that have not moved
-    /// (ghost, dot): the ops of one are part of the other's.
+    /// Pairs (ghost, dot) whose subgraphs have ops in common.
     std::vector<std::pair<std::size_t, std::size_t>> moves;
     bool hasBaseline = false;
     double xLow = 0.1, xHigh = 10, yLow = 0.01, yHigh = 1.5; ///< the visible range after "fit"
@@ -51,16 +52,16 @@ struct RooflineMarks
     std::set<SubgraphId> selected;
 };
 
-/// The roofs as lines and the subgraphs as marks. The id of a mark is the index in RooflineModel::dots;
-/// ghosts follow behind the dots.
+/// Returns a plot with the roofs as lines and the subgraphs as marks. The id of a mark is the index in
+/// RooflineModel::dots; the ids of ghosts follow after those of the dots.
 [[nodiscard]] PlotModel rooflinePlot(const RooflineModel& model, const RooflineMarks& marks,
                                      const Theme& theme);
 
-/// Radius in pixels; the area is proportional to the latency.
+/// Radius of a dot in pixels; its area is proportional to the latency.
 [[nodiscard]] double dotRadius(const RooflineModel& model, const RooflineDot& dot);
 
-/// The roofline of the schedule: every subgraph as a dot between the roofs, the baseline as hollow dots with
-/// arrows to their successors.
+/// The roofline of the schedule: every subgraph is a dot below the roofs. The baseline's subgraphs are hollow
+/// dots, with arrows to the subgraphs that have their ops now.
 class RooflineView : public PlotCanvas
 {
     Q_OBJECT
@@ -90,9 +91,9 @@ protected:
 private:
     void rebuild();
     void move(int by);
-    /// The dot of a subgraph.
+    /// Returns the dot of a subgraph.
     [[nodiscard]] const RooflineDot* dotOf(std::optional<SubgraphId> id) const;
-    /// The dot of a mark; null for a ghost.
+    /// Returns the dot that a mark shows; null for a ghost.
     [[nodiscard]] const RooflineDot* dotOf(const PlotMark* mark) const;
 
     RooflineModel m_model;

@@ -18,11 +18,11 @@ namespace {
 
 using ModelPtr = std::shared_ptr<const RunChartModel>;
 
-constexpr std::size_t kHues = 8;     // categories of subgraphs
-constexpr std::size_t kMostRows = 6; // of steps or subgraphs at one time
-constexpr double kRowHeight = 11;    // natural height of such a row, in pixels
+constexpr std::size_t kHues = 8;     // number of colour categories for subgraphs
+constexpr std::size_t kMostRows = 6; // maximum number of rows for steps or subgraphs that overlap in time
+constexpr double kRowHeight = 11;    // natural height of a row, in pixels
 constexpr double kUnitHeight = 30;
-constexpr double kUnitHeightOfSeveral = 16; // on several cores
+constexpr double kUnitHeightOfSeveral = 16; // height of a unit's lane in pixels if there are several cores
 
 double endOf(const LiveRunResult& r)
 {
@@ -46,7 +46,7 @@ std::vector<RunBandRow> rowsOfSteps(const ScheduleRun& run)
     all.reserve(run.steps.size());
     for (std::size_t i = 0; i < run.steps.size(); ++i)
         all.push_back({run.steps[i].admitted, run.steps[i].ended, static_cast<std::uint32_t>(i)});
-    return bandRows(all, kMostRows); // in order of admission
+    return bandRows(all, kMostRows); // steps are sorted by their admission
 }
 
 QString subgraphTooltip(const RunChartModel& m, std::size_t i)
@@ -158,7 +158,8 @@ Lane unitLane(const ModelPtr& model, RunUnit unit, std::size_t core)
         if (!p.waits)
             return m.names.label(r.run.commands[p.index]);
         const RunStall& s = r.run.stalls[p.index];
-        return s.wait == RunWait::Nothing ? QString() : waitName(s.wait); // short: it covers the pattern
+        // A short name, because it covers the pattern.
+        return s.wait == RunWait::Nothing ? QString() : waitName(s.wait);
     };
     marks.facts = [&m, &pieces, unit](std::size_t i) { return m.names.facts(unit, pieces[i]); };
     marks.tooltip = [&m, &r, &pieces, unit](std::size_t i) {
@@ -195,7 +196,7 @@ Lane unitLane(const ModelPtr& model, RunUnit unit, std::size_t core)
     return lane;
 }
 
-/// Legends from long to short: waits that do not occur are left out first.
+/// Returns forms of the legend from long to short; waits that do not occur are left out first.
 std::vector<std::vector<ChartKey>> legends(const RunChartModel& m, const Theme& theme)
 {
     const ScheduleRun& run = m.result()->run;

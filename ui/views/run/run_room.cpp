@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The lane of the room in fast memory.
+// The lane with the fast memory in use.
 #include "theme/text.h"
 #include "theme/theme.h"
 #include "views/run/run_lanes.h"
@@ -12,11 +12,12 @@ namespace tilewright::ui {
 
 namespace {
 
-/// The stack from bottom to top, as in the Timeline: what stays longest is at the bottom.
+/// Purposes from the bottom to the top of the stack, as in the Timeline: memory that stays longest is at the
+/// bottom.
 constexpr std::array kStack{RunRoom::Reserved, RunRoom::Input, RunRoom::Interior, RunRoom::Accumulator,
                             RunRoom::Output};
 
-/// For each pixel column, the entry with the most memory in use. The curves of one stack share the columns.
+/// For each pixel column, the moment with the most memory in use. All curves of a stack use these columns.
 class RoomColumns
 {
 public:
@@ -54,7 +55,7 @@ private:
     std::vector<RunRoom> m_columns;
 };
 
-/// The curve of the lowest `count` uses of the stack.
+/// Returns the curve for the sum of the lowest `count` purposes of the stack.
 Curve stacked(const RunChartModel& m, const std::shared_ptr<RoomColumns>& columns, std::size_t count,
               double top)
 {

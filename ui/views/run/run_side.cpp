@@ -16,16 +16,17 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr int kMeasuredRows = 100; // rows of a long list, for the widths of its columns
+// Number of rows whose texts determine the widths of the columns of a long list.
+constexpr int kMeasuredRows = 100;
 
-/// A cell with a share of the run, whose tooltip has the time.
+/// Returns a cell with a time as share of the run; the tooltip has the time.
 TableCell shareOf(double time, double end)
 {
     const double share = end > 0 ? time / end : 0;
     return {time, percent(share), {}, exactNumber(time)};
 }
 
-/// The activity of all units at one time, and the contents of fast memory.
+/// Returns a table of the activity of all units at one time, and of the contents of fast memory.
 Table nowTable(const RunChartModel& m, double time)
 {
     Table out({tr("at %1").arg(number(time)), tr("does"), tr("from"), tr("to")});
@@ -107,7 +108,7 @@ RunSide::RunSide(const ViewContext& context, QWidget* parent) : QTabWidget(paren
             return waitExplanation(static_cast<RunWait>(row - 1));
         return {};
     };
-    for (QTableView* table : {m_waitTable, m_nowTable}) // not the list of subgraphs, which may be long
+    for (QTableView* table : {m_waitTable, m_nowTable}) // not the table of subgraphs, which may be long
         table->verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_subgraphTable->horizontalHeader()->setResizeContentsPrecision(kMeasuredRows);
     m_waits = new TableModel(this, heading);
@@ -139,11 +140,12 @@ void RunSide::show(const std::shared_ptr<const RunChartModel>& model)
             table->setTable({});
         return;
     }
-    // Units are columns here and rows in the copy: the waits are read from top to bottom.
+    // In this table the units are columns, so that the waits are read from top to bottom. In a copied table
+    // the units are rows.
     Table waits;
     for (std::size_t u = 0; u < kRunUnits; ++u)
         waits.columns.push_back({unitName(static_cast<RunUnit>(u)), ColumnKind::Percent});
-    // of several cores: their units together
+    // With several cores, the total time of the same unit in all cores.
     const double all = r->run.end * static_cast<double>(r->run.cores.size());
     const auto row = [&](const auto& time) {
         std::vector<TableCell> cells;
@@ -170,7 +172,7 @@ void RunSide::showCursor(std::optional<double> time)
     if (m_nowTable->model()->columnCount() < 2)
         return;
     m_nowTable->resizeColumnsToContents();
-    // The middle column takes what is left, and wraps.
+    // The middle column takes the remaining width, and its texts wrap.
     const int others = m_nowTable->columnWidth(0) + m_nowTable->columnWidth(2) + m_nowTable->columnWidth(3);
     m_nowTable->setColumnWidth(1, std::max(110, m_nowTable->viewport()->width() - others));
 }

@@ -10,8 +10,8 @@ class QTableView;
 
 namespace tilewright::ui {
 
-/// The lists beside the chart: time of each unit by what it does or waits for, what all do at the cursor, and
-/// each subgraph in R10 and in the run.
+/// Lists beside the chart: the time of each unit by activity and wait, the activity of all units at the
+/// cursor, and the latency (R10) and length in the run of each subgraph.
 class RunSide : public QTabWidget
 {
     Q_OBJECT
@@ -36,11 +36,11 @@ private:
     bool m_following = false;
 };
 
-/// Time of each unit: busy, every wait, and the whole, a row for each unit.
+/// Returns a table with one row per unit: its busy time, the time of each kind of wait, and the sum.
 [[nodiscard]] Table waitTable(const ScheduleRun& run);
-/// Table of the subgraphs: R10's latency, the length in the run, and why they differ.
+/// Returns a table of the subgraphs: latency (R10), length in the run, and the reason of the difference.
 [[nodiscard]] Table subgraphTable(const LiveRunResult& result);
-/// Both tables as tab-separated text with full precision.
+/// Returns the tables of waits and of subgraphs as tab-separated text with full precision.
 [[nodiscard]] QString runAsText(const LiveRunResult& result);
 
 } // namespace tilewright::ui

@@ -23,7 +23,7 @@ QString rectText(const Rect& r)
     return QStringLiteral("[%1, %2]").arg(rangeText(r.r0, r.r1), rangeText(r.c0, r.c1));
 }
 
-/// Elements of a transfer, with their bits if the problem states widths.
+/// Text on the size of a transfer: elements, and bits if the problem states widths.
 QString transferText(const Problem& problem, std::int64_t units)
 {
     QString elements = QStringLiteral("%1 %2").arg(elementsText(problem, units), elementWord(problem));
@@ -32,7 +32,7 @@ QString transferText(const Problem& problem, std::int64_t units)
     return tr("%1, %2 bits").arg(elements, number(static_cast<double>(units) * problem.bitsPerUnit()));
 }
 
-/// The rectangle of a command with its k range.
+/// Text of the rectangle of a command and of its range of k.
 QString placeText(const RunCommand& c)
 {
     if (c.kept || c.network)
@@ -41,7 +41,8 @@ QString placeText(const RunCommand& c)
     return matmul ? tr("%1, k %2").arg(rectText(c.rect), rangeText(c.k0, c.k1)) : rectText(c.rect);
 }
 
-/// The last `count` parts of a name, whose parts end at '.' or '/': "down.weight" of "layer0.down.weight".
+/// Returns the last `count` parts of a name, which are separated by '.' or '/': "down.weight" of
+/// "layer0.down.weight".
 QString lastParts(const QString& name, int count)
 {
     qsizetype divider = name.size();
@@ -52,7 +53,7 @@ QString lastParts(const QString& name, int count)
     return divider + 1 < name.size() ? name.mid(divider + 1) : name;
 }
 
-/// The part of a name after the prefix.
+/// Returns the part of a name behind the prefix.
 QString shortened(const std::string& name, const QString& prefix)
 {
     return QString::fromStdString(name).mid(prefix.size());

@@ -19,7 +19,7 @@ namespace tilewright::ui {
 
 namespace {
 constexpr int kMostPrefetch = verbs::RunCall::kMostPrefetch;
-constexpr double kDoubleClick = 4; // zoom factor
+constexpr double kDoubleClick = 4; // zoom factor of a double click
 } // namespace
 
 RunView::RunView(const ViewContext& context, QWidget* parent)
@@ -80,7 +80,7 @@ RunView::RunView(const ViewContext& context, QWidget* parent)
 
 void RunView::showOptions()
 {
-    // Neither a new range nor a new value is a choice of the user.
+    // Setting ranges and values here must not count as a choice of the user.
     const QSignalBlocker blockCores(m_cores), blockPrefetch(m_prefetch);
     m_prefetch->setValue(static_cast<int>(m_run.options().prefetch));
     m_cores->setRange(1, static_cast<int>(m_run.mostCores()));
@@ -200,7 +200,7 @@ std::optional<double> RunView::cursor() const
                                : std::nullopt;
 }
 
-/// The cursor stays where it is while it stands for the selected step; else it goes to where that step works.
+/// Moves the cursor to the time of the selected step, unless the cursor already belongs to this step.
 void RunView::followSelection()
 {
     const auto step = selectedStep();
@@ -230,7 +230,7 @@ void RunView::select(std::size_t step, double time)
     }
     next.subgraph = s.subgraph;
     next.step = s.index;
-    next.time.reset(); // the run has a time of its own
+    next.time.reset(); // the time of the run is not the time in `Selection`
     selection().set(next);
     m_side->showCursor(cursor());
     update();
@@ -264,7 +264,8 @@ void RunView::clicked(QPointF position, double time)
 
 void RunView::cursorDragged(double time)
 {
-    // In the lane where the drag began: along the loads, the cursor selects the step that is being loaded.
+    // The lane in which the drag began decides: in the lane of the loads, the cursor selects the step that is
+    // being loaded.
     clicked({timeAxis().toPixel(time), pressedAt().y()}, time);
 }
 

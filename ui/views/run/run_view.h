@@ -12,9 +12,9 @@ namespace tilewright::ui {
 class NumberBox;
 class RunSide;
 
-/// The run of the open schedule: the activity of load queue, array, vector unit and store queue over time,
-/// and the contents of fast memory. The cursor selects the step that is running at its time, and follows the
-/// selected step.
+/// The run of the open schedule over time: the activity of load queue, array, vector unit and store queue,
+/// and the contents of fast memory. The cursor selects the step that runs at its time, and selecting a step
+/// moves the cursor.
 class RunView : public LaneChart
 {
     Q_OBJECT
@@ -23,7 +23,7 @@ public:
 
     void settle() override;
     [[nodiscard]] QSize exportSize() const override { return {1280, 560}; }
-    /// The tables of waits and of subgraphs.
+    /// The tables of waits and of subgraphs as text.
     [[nodiscard]] QString copyText() const override;
     [[nodiscard]] QString tableText() const override { return copyText(); }
     [[nodiscard]] QJsonObject settings() const override;
@@ -32,7 +32,7 @@ public:
     [[nodiscard]] const RunChartModel& model() const { return *m_model; }
     /// Time of the cursor, if it is set.
     [[nodiscard]] std::optional<double> cursor() const;
-    /// Puts the cursor on a time and selects the step that is at work there.
+    /// Moves the cursor to a time and selects the step that runs at that time.
     void pin(double time);
 
 protected:
@@ -57,7 +57,7 @@ protected:
 private:
     void rebuild();
     void showOptions();
-    [[nodiscard]] std::size_t core() const; ///< m_core, if the run has so many
+    [[nodiscard]] std::size_t core() const; ///< m_core, limited to the number of cores of the run
     void place();
     void addOwnKeys();
     void select(std::size_t step, double time);
@@ -76,9 +76,10 @@ private:
     NumberBox* m_prefetch = nullptr;
     NumberBox* m_cores = nullptr;
     QComboBox* m_colour = nullptr;
-    std::optional<bool> m_wantsSide; ///< the user's choice; otherwise the width decides
+    /// Whether the user wants to see the lists; if not set, the width decides.
+    std::optional<bool> m_wantsSide;
     std::shared_ptr<const RunChartModel> m_model = std::make_shared<const RunChartModel>();
-    /// The time that the user chose, and the step to which it belongs.
+    /// A time that the user has chosen, and the step that runs at that time.
     struct Pin
     {
         double time = 0;
@@ -86,8 +87,8 @@ private:
         std::int64_t step = 0;
     };
     std::optional<Pin> m_pin;
-    RunUnit m_unit = RunUnit::Array; ///< the unit that the keys move through
-    std::size_t m_core = 0;          ///< core of that unit
+    RunUnit m_unit = RunUnit::Array; ///< the unit whose commands the keys select
+    std::size_t m_core = 0;          ///< number of the core of m_unit
 };
 
 } // namespace tilewright::ui

@@ -24,7 +24,8 @@ namespace {
 constexpr int kWidth = 150;
 constexpr double kRadius = 6;
 constexpr double kSteps =
-    64; ///< steps of a linear scale; a logarithmic scale has steps of a factor of the square root of 2
+    /// Number of steps of a linear scale; a logarithmic scale has steps of a factor of the square root of 2.
+    64;
 } // namespace
 
 RangeBar::RangeBar(ThemeSource& themes, QWidget* parent) : QWidget(parent), m_themes(themes)
@@ -69,7 +70,8 @@ double RangeBar::valueAt(double share) const
     share = std::clamp(share, 0.0, 1.0);
     double value = 0;
     if (m_logarithmic) {
-        // Half powers of two of the current value: round numbers if that is round.
+        // Steps are half powers of two of the current value, so that they are round numbers if the current
+        // value is round.
         const double base = m_now > 0 ? m_now : 1;
         const double exact = m_minimum * std::pow(m_maximum / m_minimum, share);
         value = base * std::exp2(std::round(2 * std::log2(exact / base)) / 2);
@@ -169,11 +171,12 @@ void RangeBar::keyPressEvent(QKeyEvent* event)
 
 namespace {
 
-constexpr double kReach = 256; ///< range of the bar, as a multiple of the current value
+constexpr double kReach = 256; ///< range of the bar: from 1/kReach to kReach times the current value
 constexpr int kMostPoints = 200;
 constexpr int kMostIterations = 100'000'000;
 constexpr int kMostSeconds = 3600;
-constexpr int kNameLength = 22; ///< letters of an axis name; the list shows the whole name
+/// Maximum number of characters of an axis name in the form; the list shows the whole name.
+constexpr int kNameLength = 22;
 
 bool searches(SweepTask task)
 {
@@ -415,7 +418,7 @@ void SweepForm::typed(std::size_t axis, bool upper)
         else
             showRefusal(edit, wholeSentence(value.error().message));
     }
-    showAxis(axis); // text that is no number is reset
+    showAxis(axis); // a text that is not a number is replaced by the old value
 }
 
 void SweepForm::typedWords(std::size_t axis)
@@ -445,7 +448,7 @@ void SweepForm::typedWords(std::size_t axis)
                 now.points = static_cast<int>(names.size());
             },
             true);
-    showAxis(axis); // names that are not known are reset
+    showAxis(axis); // unknown names are replaced by the old ones
 }
 
 void SweepForm::setSetup(const SweepSetup& setup)
@@ -457,7 +460,7 @@ void SweepForm::setSetup(const SweepSetup& setup)
 void SweepForm::follow()
 {
     m_parameters = sweepParameters(m_document, m_setup.task);
-    if (!m_parameters.empty()) { // without an open file the choices are kept
+    if (!m_parameters.empty()) { // without an open file the choices stay as they are
         if (!parameter(m_setup.axes[0].path))
             m_setup.axes[0] = defaultAxis(m_parameters.front());
         if (!parameter(m_setup.axes[1].path) || m_setup.axes[1].path == m_setup.axes[0].path)
@@ -518,7 +521,7 @@ void SweepForm::fillMetrics()
 void SweepForm::show()
 {
     if (!m_within)
-        return; // not created yet
+        return; // the controls do not exist yet
     {
         const QScopedValueRollback showing(m_showing, true);
         m_task->setCurrentIndex(static_cast<int>(m_setup.task));

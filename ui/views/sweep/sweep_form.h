@@ -12,7 +12,7 @@ class QSpinBox;
 
 namespace tilewright::ui {
 
-/// A bar with two handles for a range of values on a linear or logarithmic scale; a tick marks the current
+/// A bar with two handles for a range of values on a linear or logarithmic scale. A tick marks the current
 /// value. Arrow keys move the handle that was used last; Home chooses the lower handle, End the upper one.
 class RangeBar : public QWidget
 {
@@ -48,34 +48,34 @@ private:
     double m_minimum = 1, m_maximum = 2, m_now = 1, m_from = 1, m_to = 2;
     bool m_logarithmic = true;
     bool m_whole = true;
-    bool m_upper = true; ///< the handle that keys and mouse move
+    bool m_upper = true; ///< true if keys and mouse move the upper handle
     bool m_dragging = false;
 };
 
 class NumberBox;
 class DecimalBox;
 
-/// The controls of the Sweep view: task per point, axes with their ranges, kind of chart.
+/// The controls of the Sweep view: the task at each point, the axes with their ranges, and the kind of chart.
 class SweepForm : public QObject
 {
     Q_OBJECT
 public:
     SweepForm(Document& document, ThemeSource& themes, ControlBar& bar, QObject* parent);
-    /// Adds the choices of the chart behind the buttons of the view.
+    /// Adds the choices for the chart after the buttons of the view.
     void addPictures();
 
     [[nodiscard]] const SweepSetup& setup() const { return m_setup; }
     void setSetup(const SweepSetup& setup);
-    /// Describes a sweep in words: "lower bound over Fast memory (L3), 17 points".
+    /// Title of a sweep: "lower bound over Fast memory (L3), 17 points".
     [[nodiscard]] QString titleOf(const SweepSetup& setup) const;
-    /// The parameters of the axes, in their order.
+    /// Returns the parameters of the axes, in the order of the axes.
     [[nodiscard]] std::vector<SweepParameter> chosen() const;
-    /// Adapts the choices to another workload or machine: choices without meaning are replaced.
+    /// Adapts the choices to another workload or machine. Choices that do not apply any more are replaced.
     void follow();
 
 Q_SIGNALS:
-    void sweepChanged();   ///< the points have changed
-    void pictureChanged(); ///< the points are the same, the chart has changed
+    void sweepChanged();   ///< emitted when the points of the sweep have changed
+    void pictureChanged(); ///< emitted when only the chart has changed and the points are the same
 
 private:
     struct AxisControls
@@ -86,7 +86,7 @@ private:
         QLineEdit* to = nullptr;
         QSpinBox* points = nullptr;
         QCheckBox* logarithmic = nullptr;
-        QLineEdit* words = nullptr; ///< names instead of a range
+        QLineEdit* words = nullptr; ///< field for names, for an axis without a range of numbers
     };
     void addAxis(std::size_t axis);
     void chooseAxis(std::size_t axis, const QString& path);

@@ -26,7 +26,7 @@ std::optional<std::size_t> column(const sweep::Plan& plan, std::string_view name
 
 QString metricText(const SweepModel& m, double value)
 {
-    // Small values get more digits, because one decimal would hide their differences.
+    // Small values have more digits, because one decimal would hide their differences.
     return (std::abs(value) < 10 ? significantNumber(value) : number(value)) +
            (m.unit.isEmpty() ? QString() : QLatin1Char(' ') + m.unit);
 }
@@ -139,7 +139,7 @@ QString sweepPointName(const SweepModel& m, std::size_t row)
 
 namespace {
 
-/// Which machines meet the limit, the best first; without a limit the best one.
+/// Text on the machines that meet the limit, the best first; without a limit, on the best machine.
 QString machinesAnswer(const SweepModel& m, const SweepCurve& curve, const QString& metric)
 {
     const auto costs = sweep::costsOf(curve.points, m.metricName());
@@ -162,7 +162,7 @@ QString machinesAnswer(const SweepModel& m, const SweepCurve& curve, const QStri
                            : tr("%1: %2").arg(limit, names.join(QStringLiteral(", ")));
 }
 
-/// The answer of a sweep all of whose points fit into memory.
+/// Text of the answer, for a sweep whose points all fit into memory.
 QString answerOf(const SweepModel& m, const std::vector<SweepCurve>& curves)
 {
     const QString metric = sweepMetricTitle(word(m.metricName()));
@@ -260,7 +260,7 @@ Table sweepTable(const SweepModel& m)
     for (std::size_t row = 0; row < m.table.rows.size(); ++row) {
         const sweep::Row& r = m.table.rows[row];
         std::vector<TableCell> cells;
-        // All digits: points of a sweep can differ in digits that other tables leave out.
+        // Values have all digits, because points of a sweep can differ in digits that other tables leave out.
         const auto add = [&](const TableValue& value) { cells.emplace_back(value, value.exact()); };
         const auto metric = [](const sweep::Row& of, std::size_t i) {
             return of.metrics.empty() ? TableValue() : TableValue(of.metrics[i]);
@@ -282,11 +282,11 @@ Table sweepTable(const SweepModel& m)
     return out;
 }
 
-// Two axes: a map of cells with contours.
+// Chart for two axes: a heat map with contours.
 
 namespace {
 
-/// Shares above the best value at which contours are drawn; the user's choice comes first.
+/// Shares above the best value at which contours are drawn. The share that the user has chosen comes first.
 constexpr std::array kContours{0.25, 0.5, 1.0, 2.0};
 
 HeatAxis axisOf(const SweepModel& m, std::size_t axis)
@@ -301,11 +301,11 @@ HeatAxis axisOf(const SweepModel& m, std::size_t axis)
     return out;
 }
 
-/// The plotted value as a cost (sweep::costOf()).
+/// Value of the plotted metric as a cost, of which less is better (sweep::costOf()).
 std::optional<double> costOf(const SweepModel& m, const sweep::Row& row)
 {
     if (row.metrics.empty() || !sweep::fitsMemory(m.plan(), row.metrics))
-        return std::nullopt; // it answers nothing
+        return std::nullopt; // the row has no result
     return sweep::costOf(row.metrics[m.metric()], m.metricName());
 }
 
@@ -349,7 +349,7 @@ void paintContour(QPainter& painter, const SweepModel& m, const HeatFrame& f, do
 
 std::size_t sweepRowOfCell(const SweepModel& m, std::size_t cell)
 {
-    // Points are numbered with the last axis fastest, cells with the first axis fastest.
+    // Rows are numbered with the last axis fastest, cells with the first axis fastest.
     const std::size_t columns = m.plan().axes[0].values.size();
     const std::size_t rows = m.plan().axes[1].values.size();
     return cell % columns * rows + cell / columns;

@@ -14,54 +14,55 @@ struct SweepChange
 {
     std::size_t row = 0;
     QString text;  ///< "fused: attn.scores + attn.softmax"
-    QString brief; ///< used if `text` does not fit
+    QString brief; ///< shorter text, used if `text` does not fit
 };
 
-/// One line of a chart: along the first axis, at one value of the second.
+/// A curve of the chart: the points along the first axis at one value of the second axis.
 struct SweepCurve
 {
     std::optional<double> second;
     std::vector<sweep::CurvePoint> points;
 };
 
-/// The contents of all charts of a sweep; plain values.
+/// The contents of all charts of a sweep, as plain values.
 struct SweepModel
 {
     SweepSetup setup;
-    std::vector<SweepParameter> axes; ///< axes of the sweep with their current values
+    std::vector<SweepParameter> axes; ///< parameters of the axes with their current values
     sweep::SweepTable table;
-    std::optional<sweep::SweepTable> beside; ///< results of the open schedule at the same points
-    bool besideIsOpen = true;                ///< false: the schedule that was open when the sweep began
+    std::optional<sweep::SweepTable> beside; ///< results of evaluating the open schedule at the same points
+    /// true if `beside` belongs to the open schedule; false: to the one that was open when the sweep began
+    bool besideIsOpen = true;
     std::vector<SweepChange> changes;
     QString unit; ///< unit of latencies: "cycles", or empty
 
     [[nodiscard]] const sweep::Plan& plan() const { return table.manifest.plan; }
     [[nodiscard]] bool isEmpty() const { return table.rows.empty(); }
-    /// The plotted column of the plan.
+    /// Index of the column that is plotted.
     [[nodiscard]] std::size_t metric() const;
     [[nodiscard]] std::string_view metricName() const { return sweep::metricsOf(plan())[metric()]; }
     [[nodiscard]] double valueOf(std::size_t row, std::size_t axis) const;
     [[nodiscard]] std::vector<SweepCurve> curves() const;
-    /// The curves without the points that do not fit into memory (sweep::fitsMemory()): what an answer may
-    /// name.
+    /// The curves without points that do not fit into memory (sweep::fitsMemory()). An answer may name only
+    /// these points.
     [[nodiscard]] std::vector<SweepCurve> fittingCurves() const;
-    /// The row with the current values of the machine; nullopt if there is none.
+    /// The row whose values are the current ones of the machine; nullopt if there is none.
     [[nodiscard]] std::optional<std::size_t> rowInForce() const;
 };
 
-/// The columns that can be plotted: those that are minimised.
+/// Returns the columns that can be plotted, which are the minimised metrics.
 [[nodiscard]] std::vector<QString> sweepMetrics(const sweep::Plan& plan);
 /// Name of the column that is plotted unless another is chosen.
 [[nodiscard]] QString usualMetric(const sweep::Plan& plan);
 [[nodiscard]] QString sweepMetricTitle(const QString& name);
 
-/// "Within 5 % of the best: 128 KiB. ..."; empty without results.
+/// Returns the answer of the sweep: "Within 5 % of the best: 128 KiB. ..."; empty without results.
 [[nodiscard]] QString sweepAnswer(const SweepModel& model);
-/// The curves or the front; empty if another chart is chosen.
+/// Returns the plots of the curves or of the front; empty if another chart is chosen.
 [[nodiscard]] std::vector<PlotModel> sweepPlots(const SweepModel& model, const Theme& theme);
-/// The heat map of a sweep with two axes; cells are rows of the table.
+/// Returns the heat map of a sweep with two axes. Each cell stands for a row of the table.
 [[nodiscard]] HeatGrid sweepGrid(const SweepModel& model, const Theme& theme);
-/// The row of a cell.
+/// Returns the row of the table for a cell.
 [[nodiscard]] std::size_t sweepRowOfCell(const SweepModel& model, std::size_t cell);
 struct SweepGridPlaces
 {
@@ -69,14 +70,15 @@ struct SweepGridPlaces
     HeatFrame map;
 };
 [[nodiscard]] SweepGridPlaces sweepGridPlaces(const HeatGrid& grid, const QRectF& area);
-/// Paints the heat map with contours: lines between cells on different sides of a share above the best value.
+/// Paints the heat map with contours. A contour separates the cells below and above a certain share above the
+/// best value.
 void paintSweepGrid(QPainter& painter, const SweepModel& model, const HeatGrid& grid,
                     const SweepGridPlaces& places, std::optional<std::size_t> hover, const Theme& theme);
-/// All numbers of a point.
+/// Tooltip with all numbers of a point.
 [[nodiscard]] QString sweepTooltip(const SweepModel& model, std::size_t row);
-/// "Fast memory (L3) 128 KiB, ..."
+/// Name of a point: "Fast memory (L3) 128 KiB, ...".
 [[nodiscard]] QString sweepPointName(const SweepModel& model, std::size_t row);
-/// One row per point: values, metrics and status.
+/// Returns a table with one row per point: values of the axes, metrics and status.
 [[nodiscard]] Table sweepTable(const SweepModel& model);
 
 } // namespace tilewright::ui

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The curve over one axis, and the front of two objectives.
+// Plots of a sweep: the curves over one axis, and the front of two objectives.
 #include "chart/plot_paint.h"
 #include "theme/text.h"
 #include "theme/theme.h"
@@ -12,16 +12,17 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kTall = 10;           // ratio of values from which the axis is logarithmic
-constexpr std::size_t kMostTicks = 24; // with more values, ticks are at round values
-constexpr std::size_t kFewCurves = 8;  // with more curves, curves have no colours of their own
+constexpr double kTall = 10; // minimum ratio of the largest to the smallest value for a logarithmic axis
+// maximum number of values with a tick each; with more values the ticks are at round values
+constexpr std::size_t kMostTicks = 24;
+constexpr std::size_t kFewCurves = 8; // maximum number of curves that have colours of their own
 
 QString metricName(const SweepModel& m)
 {
     return sweepMetricTitle(word(m.metricName()));
 }
 
-/// The column of lower bounds of the plotted metric, if it has one.
+/// Returns the column with lower bounds of the plotted metric, if there is one.
 std::optional<std::size_t> boundColumn(const SweepModel& m)
 {
     const auto names = sweep::metricsOf(m.plan());
@@ -79,7 +80,7 @@ PlotLine vertical(double x, const PlotModel& plot, const QPen& pen)
     return {{}, {{x, plot.y.low}, {x, plot.y.high}}, pen};
 }
 
-/// Adds all values of a line, interrupted at points without a value.
+/// Adds a line through all values; it is interrupted at points without a value.
 void addLine(PlotModel& plot, const QString& name, const std::vector<QPointF>& points, const QPen& pen)
 {
     plot.lines.push_back({name, points, pen});
@@ -106,7 +107,7 @@ void addBeside(PlotModel& plot, const SweepModel& m, const Theme& theme)
             plot.marks.push_back(mark);
             line.emplace_back(mark.x, mark.y);
             any = true;
-        } else if (!line.empty()) { // a gap where the schedule is not valid
+        } else if (!line.empty()) { // the line ends where the schedule is not valid
             addLine(plot, name, std::exchange(line, {}), pen);
         }
     }
@@ -130,7 +131,7 @@ void addBound(PlotModel& plot, const SweepModel& m, const SweepCurve& curve, con
     plot.keys.push_back(lineKey(tr("lower bound"), pen));
 }
 
-/// Points whose weights and cache do not fit into memory are hollow.
+/// Adds a curve. Points whose weights and cache do not fit into memory are hollow.
 void addCurve(PlotModel& plot, const SweepModel& m, const SweepCurve& curve, const QColor& colour,
               const Theme& theme)
 {
@@ -151,7 +152,7 @@ void addCurve(PlotModel& plot, const SweepModel& m, const SweepCurve& curve, con
     addLine(plot, name, line, QPen(colour, 2));
 }
 
-/// Failed points are on the x axis: they have a message, but no value.
+/// Adds the failed points on the x axis: they have a message, but no value.
 void addFailed(PlotModel& plot, const SweepModel& m, const Theme& theme)
 {
     PlotMark mark;
@@ -172,7 +173,7 @@ void addFailed(PlotModel& plot, const SweepModel& m, const Theme& theme)
         plot.keys.push_back(markKey(tr("failed"), mark));
 }
 
-/// Adds the marks of the sufficient value, the knee and new possibilities.
+/// Adds marks for the sufficient value, for the knee, and for points from which the schedule has a new form.
 void addAnswers(PlotModel& plot, const SweepModel& m, const SweepCurve& curve, const Theme& theme)
 {
     const auto& points = curve.points;
@@ -226,7 +227,7 @@ void addAnswers(PlotModel& plot, const SweepModel& m, const SweepCurve& curve, c
         plot.keys.push_back(markKey(tr("something becomes possible"), ring));
 }
 
-/// The line that machines must meet.
+/// Adds the line of the limit that machines must meet.
 void addLimit(PlotModel& plot, const SweepModel& m, const Theme& theme)
 {
     if (m.setup.limit <= 0)
@@ -240,7 +241,7 @@ PlotModel curvePlot(const SweepModel& m, const Theme& theme)
 {
     PlotModel plot;
     plot.pick = m.axes.size() == 1 ? PlotPick::Column : PlotPick::Point;
-    plot.clickOnMark = true; // a point opens another model or machine
+    plot.clickOnMark = true; // true, because a click on a point opens another model or machine
     plot.title = sweepAnswer(m);
     plot.x = parameterAxis(m, 0);
     plot.y.title = metricName(m) + (m.unit.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(m.unit));

@@ -22,8 +22,9 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kWide = 16;  // a capacity is swept from 1/16 to 16 times its current value
-constexpr double kNarrow = 4; // factor for everything else
+// Factor of the default range of a capacity: from 1/16 to 16 times the current value.
+constexpr double kWide = 16;
+constexpr double kNarrow = 4; // factor of the default range of all other parameters
 constexpr int kWidePoints = 17;
 constexpr int kNarrowPoints = 9;
 
@@ -61,7 +62,7 @@ QString capitalised(QString text)
     return text;
 }
 
-/// True for tasks whose points are schedules of a problem.
+/// True for tasks whose points have schedules of a problem.
 bool isOfProblem(SweepTask task)
 {
     return task <= SweepTask::Traffic || task == SweepTask::Run || task == SweepTask::RunHere;
@@ -75,7 +76,7 @@ MachineLens lensOf(SweepTask task)
                                                    : MachineLens::Systolic;
 }
 
-/// The values of a machine that change what a task computes.
+/// Returns the parameters of a machine that influence the result of a task.
 std::vector<SweepParameter> machineParameters(const Machine& machine, SweepTask task)
 {
     const MachineLens lens = lensOf(task);
@@ -115,7 +116,7 @@ std::vector<SweepParameter> machineParameters(const Machine& machine, SweepTask 
     return out;
 }
 
-/// The sizes of a language model, or the free dimensions of an ONNX model.
+/// Returns the sizes of a language model or the free dimensions of an ONNX model as parameters.
 std::vector<SweepParameter> dimensionParameters(const Document& document)
 {
     std::vector<SweepParameter> out;
@@ -161,7 +162,7 @@ std::vector<SweepParameter> dimensionParameters(const Document& document)
     return out;
 }
 
-/// The presets, each a value of one axis.
+/// Returns an axis whose values are the machine presets.
 SweepParameter presetsAsAxis(const Machine& machine)
 {
     SweepParameter out;
@@ -177,7 +178,7 @@ SweepParameter presetsAsAxis(const Machine& machine)
     return out;
 }
 
-/// True for the Schedule lens with a problem that has its own hardware.
+/// True for a task of the Schedule lens on a problem that has its own hardware.
 bool isOnOwnHardware(const Document& document, SweepTask task)
 {
     return !document.model() && isOfProblem(task);
@@ -344,10 +345,12 @@ SweepAxis defaultAxis(const SweepParameter& p)
     if (!p.words.isEmpty())
         return {p.path, 0,      static_cast<double>(p.words.size() - 1), static_cast<int>(p.words.size()),
                 false,  p.words};
-    constexpr double kBatches = 256; // largest batch; the knee of decode is usually below it
+    // Largest batch of the default range; the knee of decode is usually below it.
+    constexpr double kBatches = 256;
     if (p.path == QLatin1String("dimensions.batch"))
         return {p.path, 1, std::max(kBatches, p.now * kNarrow), 9, true};
-    if (p.path == QLatin1String("dimensions.chips")) // other numbers rarely divide the heads
+    // Other numbers of chips rarely divide the number of heads.
+    if (p.path == QLatin1String("dimensions.chips"))
         return {p.path, 1, 8, 4, true};
     const bool wide = p.unit == MachineUnit::Bytes || p.path == QLatin1String("fast_memory_capacity");
     const double factor = wide ? kWide : kNarrow;
@@ -359,7 +362,7 @@ SweepAxis defaultAxis(const SweepParameter& p)
 
 namespace {
 
-/// Makes a dimension of the plan an axis: its points read the file again.
+/// Makes a dimension an axis of the plan. Its points then read the workload file again with other sizes.
 Status takeDimension(sweep::Sweep& sweep, const std::string& dimension, const QString& path)
 {
     sweep.manifest.plan.dimensions.erase(dimension);
@@ -456,7 +459,7 @@ bool isSameSweep(const sweep::Sweep& a, const sweep::Sweep& b)
     const auto hb = sweep::hardwareOfPoint(b, 0);
     if (!ha || !hb || ha->machine != hb->machine || ha->hardware != hb->hardware)
         return false;
-    if (wa.content || wb.content) // sizes along the axes may differ
+    if (wa.content || wb.content) // contents are compared without the sizes that the axes change
         return wa.content && wb.content && wa.content->sha256() == wb.content->sha256() &&
                sweep::dimensionsAt(a.plan(), sweep::pointAt(a.plan(), 0)) ==
                    sweep::dimensionsAt(b.plan(), sweep::pointAt(b.plan(), 0));
@@ -485,7 +488,7 @@ Result<QString> saveSweepPlan(Document& document, const sweep::Sweep& sweep, con
     };
     const sweep::SweepWorkload& workload = sweep.workloads.front();
     QFile resource(document.problemPath());
-    if (workload.standsAsItIs || !document.model()) { // the present state, which may differ from its file
+    if (workload.standsAsItIs || !document.model()) { // use the current state, which may differ from the file
         if (Status s = named(plan.workload.front(), ".problem.json", writeProblem(*document.problem())); !s)
             return s.error();
     } else if (document.problemPath().startsWith(QLatin1Char(':')) && resource.open(QIODevice::ReadOnly)) {
@@ -559,7 +562,7 @@ void SweepRun::start(std::vector<SweepResults> sweeps)
                     take(batch, left);
                 });
             };
-            // The sink accepts every row.
+            // The state is not needed: the sink cannot fail.
             [[maybe_unused]] const auto state = sweep::runSweep(*all[of], sink, options);
         }
         return std::monostate();

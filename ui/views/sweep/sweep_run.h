@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A sweep of the view: what varies and over which values, and the results so far.
+// A sweep of the view: its axes and their values, and the results so far.
 #pragma once
 
 #include "model/machine.h"
@@ -21,21 +21,21 @@
 
 namespace tilewright::ui {
 
-/// A number of the machine, of a problem with its own hardware, or a dimension of the workload, that can be
-/// an axis.
+/// A number that can be an axis: a value of the machine, a value of a problem's own hardware, or a dimension
+/// of the workload.
 struct SweepParameter
 {
-    QString path;  ///< path as in a plan (docs/rules/sweep.md 1.2)
+    QString path;  ///< path of the value in a plan (docs/rules/sweep.md 1.2)
     QString title; ///< "Fast memory (L3, each of 4)"
     MachineUnit unit = MachineUnit::Count;
     double now = 0; ///< current value
     QString tip;
-    /// Names that are the values of the axis, such as presets of machines; a value is then a position among
-    /// them, -1 for none. Empty: the values are numbers.
+    /// Names that are the values of the axis, such as machine presets. A value of the axis is then an index
+    /// into these names, or -1 for none. If empty, the values are numbers.
     QStringList words = {};
 
     [[nodiscard]] QString text(double value) const; ///< "128 KiB"
-    /// Number of a typed text; the Error is the sentence for the user.
+    /// Reads a typed number; the Error is a sentence for the user.
     [[nodiscard]] Result<double> typed(const QString& text) const;
     [[nodiscard]] bool isFractional() const;
     bool operator==(const SweepParameter&) const = default;
@@ -43,31 +43,31 @@ struct SweepParameter
 
 struct SweepAxis
 {
-    QString path; ///< empty: no axis
+    QString path; ///< path of the parameter; empty: there is no axis
     double from = 0, to = 0;
     int points = 2;
     bool isLogarithmic = true;
-    QStringList words = {}; ///< the values, if they are names
+    QStringList words = {}; ///< the values of the axis if they are names
     bool operator==(const SweepAxis&) const = default;
 };
 
-/// The computation at every point.
+/// The computation that a sweep does at every point.
 enum class SweepTask {
-    Solve,      ///< from scratch, without the open schedule and its locks
-    SolveHere,  ///< from the open schedule, with locked subgraphs kept
-    Evaluate,   ///< evaluation of the open schedule
-    Bound,      ///< lower bound
-    Traffic,    ///< smallest possible traffic
-    NpuDynamic, ///< makespan with the dynamic scheduler
+    Solve,      ///< solve from scratch, without the open schedule and its locks
+    SolveHere,  ///< solve from the open schedule, with locked subgraphs kept
+    Evaluate,   ///< evaluate the open schedule
+    Bound,      ///< compute the lower bound
+    Traffic,    ///< compute the least possible traffic
+    NpuDynamic, ///< simulate the makespan with the dynamic scheduler
     NpuStatic,
-    NpuTiles, ///< dynamic scheduler, searched tiles
+    NpuTiles, ///< simulate with the dynamic scheduler and searched tiles
     Mapping,
     Systolic,
-    Run,     ///< the run of a schedule solved from scratch
-    RunHere, ///< the run of the open schedule
-    // A step of a language model.
+    Run,     ///< solve from scratch and run the schedule
+    RunHere, ///< run the open schedule
+    // Compute the time of a step of a language model.
     StepFloor,
-    StepSchedule, ///< one op per subgraph
+    StepSchedule, ///< time of the start schedule (one op per subgraph)
     StepNpu,
 };
 inline constexpr SweepTask kLastSweepTask = SweepTask::StepNpu;
@@ -84,12 +84,12 @@ struct SweepSetup
 {
     SweepTask task = SweepTask::Solve;
     std::array<SweepAxis, 2> axes;
-    int iterations = 20'000; ///< iterations of a search at a point
-    int seconds = 0;         ///< seconds per mapping at a point; 0 = until proven
-    int within = 5;          ///< tolerance in percent
-    double limit = 0;        ///< limit of the metric: shows which machines meet it; 0: none
-    QString metric;          ///< column of the plan; empty: the first
-    QString against;         ///< second objective of the front: an axis or a column; empty: the first axis
+    int iterations = 20'000; ///< iterations of the search at each point
+    int seconds = 0;         ///< time limit in seconds for each mapping; 0 = search until proven
+    int within = 5;   ///< a value is sufficient if the result is within this percentage of the best one
+    double limit = 0; ///< limit of the metric, which machines must meet; 0 = no limit
+    QString metric;   ///< plotted column of the plan; empty: the first one
+    QString against;  ///< second objective of the front, an axis or a column; empty: the first axis
     SweepPicture picture = SweepPicture::Curve;
     bool operator==(const SweepSetup&) const = default;
 
@@ -97,37 +97,39 @@ struct SweepSetup
 };
 [[nodiscard]] QJsonObject sweepSetupJson(const SweepSetup& setup);
 [[nodiscard]] SweepSetup sweepSetupOf(const QJsonObject& json);
-/// A plan with lens, kind of computation and budget of a setup, and nothing else.
+/// Returns a plan that has only the lens, the kind of computation and the budget of a setup.
 [[nodiscard]] sweep::Plan taskPlan(const SweepSetup& setup);
 
-/// The parameters that the open workload can be swept along, the most common first; none that the lens of the
-/// task does not read.
+/// Returns the parameters along which the open workload can be swept, the most common first. Parameters that
+/// the lens of the task does not read are left out.
 [[nodiscard]] std::vector<SweepParameter> sweepParameters(Document& document, SweepTask task);
-/// The default range: 1/16 to 16 times the current value; for rates and counts, 1/4 to 4 times.
+/// Returns the default axis for a parameter: from 1/16 to 16 times the current value; for rates and counts
+/// from 1/4 to 4 times.
 [[nodiscard]] SweepAxis defaultAxis(const SweepParameter& parameter);
 
-/// The sweep of the open workload. The Error says what the user has to change.
+/// Returns the sweep of the open workload. The Error says what the user must change.
 [[nodiscard]] Result<sweep::Sweep> sweepOf(Document& document, const SweepSetup& setup);
-/// The sweep of the open schedule at the same points, drawn beside a solved curve; nullopt if there is none.
+/// Returns the sweep that evaluates the open schedule at the same points, which is drawn beside a solved
+/// curve. nullopt if there is none.
 [[nodiscard]] std::optional<sweep::Sweep> besideSweep(Document& document, const SweepSetup& setup);
-/// True if the results of one sweep apply to the other: only values along the axes may differ.
+/// True if the results of one sweep also apply to the other. Only values along the axes may differ.
 [[nodiscard]] bool isSameSweep(const sweep::Sweep& a, const sweep::Sweep& b);
 
-/// Writes the plan and the files that it names and that do not exist yet. Returns the command that repeats
-/// the sweep.
+/// Writes the plan and those files named in it that do not exist yet. Returns the command that repeats the
+/// sweep.
 [[nodiscard]] Result<QString> saveSweepPlan(Document& document, const sweep::Sweep& sweep,
                                             const QString& path);
 
-/// A sweep with the results computed so far, in memory.
+/// A sweep with the results so far, in memory.
 struct SweepResults
 {
     std::shared_ptr<const sweep::Sweep> sweep;
-    std::vector<sweep::Row> rows;                 ///< one row per point
-    std::map<std::size_t, std::string> schedules; ///< schedules as text, by point
+    std::vector<sweep::Row> rows;                 ///< one row per point of the sweep
+    std::map<std::size_t, std::string> schedules; ///< schedules as JSON text, by index of the point
 };
 
-/// Computes sweeps in the background, one after another, each with all threads. Points appear as they are
-/// finished; the window has priority.
+/// Computes sweeps in the background, one after another, each with all threads. Points are delivered as they
+/// are finished. The window has priority over these threads.
 class SweepRun : public QObject
 {
     Q_OBJECT
@@ -135,12 +137,12 @@ public:
     explicit SweepRun(QObject* parent = nullptr);
     ~SweepRun() override;
 
-    /// Discards earlier results; a sweep that has rows continues from them.
+    /// Starts the sweeps and discards earlier results. A sweep that already has rows is continued.
     void start(std::vector<SweepResults> sweeps);
-    /// Abandons the points in progress; finished points are kept.
+    /// Stops the run. Finished points are kept, unfinished ones are abandoned.
     void stop() { m_job->finishEarly(); }
     void forget();
-    /// Ends a run and takes earlier results in its place.
+    /// Ends a run and replaces its results by earlier results.
     void show(std::vector<SweepResults> sweeps);
     void settle() { m_job->waitIdle(); }
 
@@ -152,24 +154,25 @@ public:
     [[nodiscard]] std::optional<double> secondsLeft() const { return m_secondsLeft; }
 
 Q_SIGNALS:
-    void changed(); ///< rows have changed, or the run has started or ended
+    void changed(); ///< emitted when rows have changed, or the run has started or ended
 
 private:
     struct Batch
     {
         std::vector<std::pair<std::size_t, sweep::PointResult>> points;
-        std::size_t of = 0; ///< index of the sweep
+        std::size_t of = 0; ///< index of the sweep to which the row belongs
     };
     void take(Batch& batch, std::optional<double> secondsLeft);
 
     QThreadPool
-        m_pool; ///< own pool: a sweep may take minutes, and other background work must not wait for it
+        /// A pool of its own: a sweep may take minutes, and other background work must not wait for it.
+        m_pool;
     std::vector<SweepResults> m_results;
     std::optional<double> m_secondsLeft;
     std::unique_ptr<LatestJob<std::monostate>> m_job;
 };
 
-/// A sweep without results.
+/// Returns a sweep without results.
 [[nodiscard]] SweepResults emptyResults(sweep::Sweep sweep);
 
 } // namespace tilewright::ui

@@ -136,7 +136,7 @@ void SweepView::run()
     if (auto beside = besideSweep(document(), m_form->setup()))
         sweeps.push_back(emptyResults(std::move(*beside)));
     SweepResults next = emptyResults(std::move(*main));
-    // A stopped sweep continues, unless its start schedule has changed.
+    // A stopped sweep is continued, unless the start schedule has changed.
     if (!m_run.results().empty()) {
         const SweepResults& before = m_run.results().back();
         if (before.sweep->plan() == next.sweep->plan() && before.rows.size() == next.rows.size() &&
@@ -161,13 +161,13 @@ void SweepView::followDocument(Parts parts)
     if (parts & Part::Problem) {
         m_error.clear();
         m_message.clear();
-        SweepSetup setup = m_form->setup(); // ranges belong to the workload
+        SweepSetup setup = m_form->setup(); // ranges belong to a workload, so they are set anew
         setup.axes = {};
         m_form->setSetup(setup);
     }
     m_form->follow();
     if (!m_run.results().empty()) {
-        // Opening a point changes the current values of the axes, but it is still the same sweep.
+        // Opening a point changes the current values of the axes; it stays the same sweep.
         if (!isOfThisWorkload(m_swept, m_run.results().back()))
             putAway();
     }
@@ -200,7 +200,7 @@ void SweepView::takeUp(std::size_t earlier)
     putAway();
     m_form->setSetup(taken.setup);
     m_swept = taken.setup;
-    m_besideIsOpen = false; // the schedule may have changed since
+    m_besideIsOpen = false; // the open schedule may have changed after the sweep
     m_error.clear();
     m_message.clear();
     m_model.changes.clear();
@@ -231,7 +231,7 @@ void SweepView::refresh()
         m_model.axes = m_form->chosen();
         for (std::size_t a = 0; a < m_model.axes.size(); ++a)
             if (SweepParameter& p = m_model.axes[a];
-                !p.words.isEmpty()) { // positions among those of the sweep
+                !p.words.isEmpty()) { // the values are positions in the list of names of the sweep
                 const QString now = p.text(p.now);
                 p.words = m_swept.axes.at(a).words;
                 p.now = static_cast<double>(p.words.indexOf(now));
@@ -346,7 +346,7 @@ std::vector<PlotModel> SweepView::buildPlots(const Theme& theme) const
 {
     if (m_model.setup.picture != SweepPicture::Table)
         return sweepPlots(m_model, theme);
-    SweepModel drawn = m_model; // a table is exported as its curve
+    SweepModel drawn = m_model; // the export of a table shows the curve instead
     drawn.setup.picture = SweepPicture::Curve;
     return sweepPlots(drawn, theme);
 }
@@ -366,7 +366,7 @@ void SweepView::paintBeside(QPainter& painter, const QRectF& area, const Theme& 
 void SweepView::paintExport(QPainter& painter, const QSize& size, const Theme& theme)
 {
     if (m_run.results().empty() && document().hasProblem()) {
-        run(); // an exported picture shows the sweep and not the hint to start it
+        run(); // run the sweep, because an exported picture shows results and not the hint to start
         settle();
     }
     PlotCanvas::paintExport(painter, size, theme);

@@ -14,7 +14,7 @@ class QToolButton;
 namespace tilewright::ui {
 
 /// The open workload on many machines (docs/rules/sweep.md 6): curves with lower bound and sufficient value,
-/// a heat map, a Pareto front, a table. A click opens a point.
+/// a heat map, a Pareto front, a table. A click on a point opens it.
 class SweepView : public PlotCanvas
 {
     Q_OBJECT
@@ -29,15 +29,15 @@ public:
     [[nodiscard]] QJsonObject settings() const override { return sweepSetupJson(m_form->setup()); }
     void restoreSettings(const QJsonObject& settings) override;
 
-    /// Computes the sweep of the controls; continues a stopped one.
+    /// Computes the sweep that the controls define. A stopped sweep is continued.
     void run();
     [[nodiscard]] bool isRunning() const { return m_run.isRunning(); }
     [[nodiscard]] const SweepModel& model() const { return m_model; }
     [[nodiscard]] SweepForm& form() { return *m_form; }
     /// Position of a row in the chart, in widget coordinates.
     [[nodiscard]] QPointF pointOf(std::size_t row) const;
-    /// Opens the machine and the schedule of a row as one undo step; `compare`: beside the schedule that is
-    /// open now.
+    /// Opens the machine and the schedule of a row, as one undo step. `compare`: shows them beside the
+    /// schedule that is open now.
     void openPoint(std::size_t row, bool compare);
     [[nodiscard]] Status exportTable(const QString& path) const;
     [[nodiscard]] Status exportPlan(const QString& path);
@@ -64,15 +64,16 @@ private:
     void refresh(); ///< shows the present results
     void updateProgress();
     void requestChanges();
-    /// Keeps the present results among the earlier sweeps, and clears the chart.
+    /// Moves the current results to the earlier sweeps, and clears the chart.
     void putAway();
-    /// Shows the earlier sweep with this number again, with its choices.
+    /// Shows an earlier sweep again, with its choices. `earlier`: its number in m_earlier.
     void takeUp(std::size_t earlier);
     void fillEarlier();
     [[nodiscard]] bool isOfThisWorkload(const SweepSetup& setup, const SweepResults& results) const;
     void moveCursor(QPoint arrow);
     [[nodiscard]] bool isGrid() const;
-    [[nodiscard]] std::optional<std::size_t> rowAt(QPointF position) const; ///< row of a cell of the heat map
+    /// Returns the row of a cell of the heat map at a position.
+    [[nodiscard]] std::optional<std::size_t> rowAt(QPointF position) const;
     [[nodiscard]] QString folder() const;
     void save(const QString& title, const QString& name, const QString& filter,
               const std::function<Status(const QString&)>& write);
@@ -82,16 +83,17 @@ private:
     QAction* m_start = nullptr;
     QProgressBar* m_progress;
     TableModel* m_points;
-    QTableView* m_table; ///< the list of points, which shows m_points
+    QTableView* m_table; ///< table of the points; its rows are m_points
     SweepRun m_run;
     SweepModel m_model;
-    SweepSetup m_swept; ///< the setup of the sweep in m_run
+    SweepSetup m_swept; ///< the setup with which the sweep in m_run was started
     struct Earlier
     {
         SweepSetup setup;
         std::vector<SweepResults> results;
     };
-    std::vector<Earlier> m_earlier; ///< sweeps whose choices have been changed since, the latest first
+    /// Earlier sweeps, whose choices were changed after them; the latest first.
+    std::vector<Earlier> m_earlier;
     QMenu* m_earlierMenu = nullptr;
     QToolButton* m_earlierButton = nullptr;
     bool m_besideIsOpen = true;
@@ -100,7 +102,7 @@ private:
     std::unique_ptr<LatestJob<std::vector<SweepChange>>> m_changes;
 };
 
-/// The main differences at the points where a curve falls, from the schedules that were kept.
+/// Finds the main differences between schedules at the points where a curve falls.
 [[nodiscard]] std::vector<SweepChange> findSweepChanges(const SweepResults& results, const SweepModel& model,
                                                         const std::stop_token& stop);
 

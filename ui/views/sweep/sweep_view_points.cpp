@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Selecting and opening points, files of a sweep, and differences between schedules on both sides of a step.
+// Selecting and opening points, files of a sweep, and differences between the schedules on both sides of a
+// step of a curve.
 #include "base/file.h"
 #include "lower/on_machine.h"
 #include "report/compare.h"
@@ -90,7 +91,8 @@ void SweepView::moveCursor(QPoint arrow)
             ++cell;
         m_cursor = sweepRowOfCell(m_model, m_cursor ? map.beside(cell, arrow) : grid.current.value_or(0));
     } else {
-        std::vector<std::pair<double, std::size_t>> order; // points from left to right
+        // Values and row numbers of the points, from left to right.
+        std::vector<std::pair<double, std::size_t>> order;
         for (const PlotMark& mark : plots().empty() ? std::vector<PlotMark>() : plots().front().marks)
             if (mark.id >= 0)
                 order.emplace_back(mark.x, static_cast<std::size_t>(mark.id));
@@ -138,7 +140,8 @@ void SweepView::openPoint(std::size_t row, bool compare)
                                document().snapshot());
     }
     const QString step = tr("Open %1").arg(name);
-    if (results.sweep->workloads.front().content) { // its sizes are its own, and so is its schedule
+    // Each point has its own sizes and therefore its own problem.
+    if (results.sweep->workloads.front().content) {
         const auto sizes = sweep::dimensionsAt(m_model.plan(), sweep::pointAt(m_model.plan(), r.point));
         const Status done = document().setSizes({sizes.begin(), sizes.end()}, *hardware->machine, step);
         if (!done)
@@ -205,7 +208,7 @@ namespace {
 constexpr double kStep = 0.005; ///< smallest relative drop of a curve that counts as a step
 constexpr qsizetype kNamed = 2;
 
-/// Null if the points have sizes of their own, and so other ops.
+/// Returns the problem of a point. Null if the points have different sizes and therefore different ops.
 ProblemPtr problemOfPoint(const sweep::Sweep& sweep, std::size_t point)
 {
     if (sweep.workloads.front().content)
@@ -252,7 +255,8 @@ QString textOf(const Problem& problem, const Difference& d, const std::string& p
     }
 }
 
-/// The most valuable difference. Fusions and retained tensors come before changes of tiles only.
+/// Returns the most valuable difference. Fusions and retained tensors come before changes that only concern
+/// tiles.
 const Contribution* mainChange(const Comparison& comparison)
 {
     const Contribution* out = nullptr;

@@ -117,7 +117,7 @@ void GanttCanvas::rebuild()
     Actions::setAvailable(
         m_pin, {state().pinned() || !m_model.programs.empty(), tr("There are no programs to pin.")});
     if (m_model.cycles != std::exchange(m_cycles, m_model.cycles))
-        forgetRange(); // the range belongs to other programs
+        forgetRange(); // the visible range belongs to other programs
     setLanes(ganttLanes(m_model));
     showHeld();
     m_scrubber->refresh();
@@ -218,11 +218,12 @@ void GanttCanvas::jumpToStall(int by)
     }
 }
 
-// The panel beside the pipeline: cycles of the array by reason, banks being read, instructions at the cursor.
+// Paints the panel beside the pipeline: cycles of the array by reason, banks that are being read,
+// instructions at the cursor.
 
 namespace {
 
-/// Returns the height used.
+/// Paints the banks and returns the height that they take.
 double paintBanks(QPainter& painter, const GanttModel& m, const QRectF& area, const Theme& theme)
 {
     const BankCursor& b = m.banks;

@@ -11,8 +11,8 @@ class QToolButton;
 
 namespace tilewright::ui {
 
-/// The Gantt chart of the pipeline simulator: barriered and pipelined programs, stalls by reason, occupancy
-/// of the memory levels, and banks at the cursor.
+/// The Gantt chart of the pipeline simulator: programs with barriers and pipelined programs, stalls by
+/// reason, occupancy of the memory levels, and banks at the cursor.
 class GanttCanvas : public SystolicPaneOf<LaneChart>
 {
     Q_OBJECT
@@ -21,13 +21,13 @@ public:
 
     [[nodiscard]] QString copyText() const override;
     [[nodiscard]] QSize exportSize() const override { return {1280, 600}; }
-    [[nodiscard]] QString tableText() const override; ///< the table of stalls
+    [[nodiscard]] QString tableText() const override; ///< text of the table of stalls
 
     [[nodiscard]] const GanttModel& model() const { return m_model; }
     [[nodiscard]] QPointF pointAt(double time) const
     {
         return pointIn(1, time);
-    } ///< point of a time in the first lane
+    } ///< point at a time in the first lane, in widget coordinates
     void jumpToStall(int by);
 
 protected:
@@ -43,15 +43,15 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
-    void showHeld(); ///< shows the contents of the levels at the cursor, beside their lanes
+    void showHeld(); ///< writes the occupancy of the memory levels at the cursor beside their lanes
 
     GanttModel m_model;
-    std::int64_t m_cycles = 0; ///< cycles of the programs that the range was measured in
+    std::int64_t m_cycles = 0; ///< length in cycles of the programs in which the range was measured
     Playback* m_playback = nullptr;
     Scrubber* m_scrubber = nullptr;
     QComboBox* m_show = nullptr;
-    QAction* m_pin = nullptr; ///< keeps the programs to compare with, or drops them
-    /// Shown if the programs are so long that one asks first.
+    QAction* m_pin = nullptr; ///< pins the current programs for comparison, or unpins them
+    /// Button that starts the simulation; shown if the programs are so long that the user is asked first.
     QAction* m_simulate = nullptr;
     QToolButton* m_simulateButton = nullptr;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The lanes of the pipeline: bars of the units, gaps of the array, occupancy of the memory levels.
+// The lanes of the pipeline: bars of the units, stalls of the array, occupancy of the memory levels.
 #include "chart/plot_paint.h"
 #include "theme/text.h"
 #include "theme/text_metrics.h"
@@ -17,7 +17,7 @@ using namespace systolic;
 
 namespace {
 
-/// Work in a bucket of a program that was run by parts.
+/// Text on the work in a time bucket, for a program that was run in parts.
 QString sumText(const GanttProgram& p, const PipelineLane::Bar& bar)
 {
     const std::int64_t width = p.run->overview->width();
@@ -52,14 +52,14 @@ QString barTooltip(const GanttProgram& p, const PipelineLane::Bar& bar)
 
 namespace {
 
-constexpr std::size_t kComputeKind = 3; // the kinds before it are the matrices
+constexpr std::size_t kComputeKind = 3; // index of the kind "compute"; the kinds before it are the matrices
 
 const QColor& matrixColour(std::size_t matrix, const Theme& theme)
 {
     return matrix == 0 ? theme.input : matrix == 1 ? theme.output : theme.accumulator;
 }
 
-/// The style of a reason of a stall; barriers are hatched.
+/// Style of a reason of a stall. Barriers are hatched.
 MarkStyle reasonStyle(std::string reason, const Theme& theme)
 {
     constexpr std::string_view kBarrier = "barrier_";
@@ -72,7 +72,7 @@ MarkStyle reasonStyle(std::string reason, const Theme& theme)
                           : reason == "drain"       ? theme.category(3)
                           : reason == "fill_drain" || reason == "array"
                               ? theme.balanced
-                              : theme.category(2); // a buffer or register is full
+                              : theme.category(2); // colour of stalls because a buffer or register is full
     return {Theme::mix(theme.canvas, colour, 0.55), barrier ? Qt::BDiagPattern : Qt::NoBrush,
             Theme::mix(colour, theme.text, 0.5)};
 }
@@ -105,7 +105,7 @@ Marks bars(const GanttProgram& p, const PipelineLane& lane)
         return program->commands[lane.bars[i].command];
     };
     m.kinds = kComputeKind + 1;
-    m.shared = true; // the fill of a pixel is the busy share of the unit
+    m.shared = true; // the fill of a pixel shows the share of its time for which the unit is busy
     if (p.run->overview) {
         m.kind = [array, &lane](std::size_t i) {
             return array ? kComputeKind : std::size_t{lane.bars[i].command};
@@ -179,7 +179,7 @@ Marks bubbles(const GanttProgram& p)
     return m;
 }
 
-/// A row for comparison only: pale, and without patterns.
+/// Returns the row in pale colours without patterns, for comparison.
 MarkRow paleRow(MarkRow row)
 {
     constexpr double kWeight = 0.32;
@@ -201,7 +201,8 @@ MarkRow unitRow(const GanttProgram& p, const PipelineLane& unit)
     return row;
 }
 
-/// Units of a resource; below each, as a pale strip, that of the pinned program, which may be null.
+/// Lane with the units of a resource. Below each unit is a pale strip with the same unit of the program
+/// `pinned`, which may be null.
 Lane resourceLane(const GanttProgram& p, const GanttProgram* pinned, std::size_t index)
 {
     const Resource resource = kResources[index];
@@ -232,7 +233,8 @@ Lane resourceLane(const GanttProgram& p, const GanttProgram* pinned, std::size_t
     return lane;
 }
 
-/// The maximum occupancy in each pixel: binary search, then all points inside.
+/// Returns the maximum occupancy in each pixel column: finds the first point by binary search, then visits
+/// all points in the column.
 std::vector<LowHigh> heldColumns(const std::vector<OccupancyPoint>& points, double from, double to, int width)
 {
     std::vector<LowHigh> out;
@@ -250,10 +252,10 @@ std::vector<LowHigh> heldColumns(const std::vector<OccupancyPoint>& points, doub
     return out;
 }
 
-/// A capacity that is more often than this above the peak is off the scale: the curve would be flat.
+/// Ratio of capacity to peak above which the capacity is off the scale, because the curve would be flat.
 constexpr double kOffScale = 8;
 
-/// Paints the break of the scale below a capacity that is off it.
+/// Paints a break of the scale below the line of a capacity that is off the scale.
 void paintBreak(QPainter& painter, const LaneFrame& f)
 {
     constexpr double kWidth = 4;
@@ -356,7 +358,7 @@ LaneModel ganttLanes(const GanttModel& m)
                                                                                                  m.pinned);
     out.title = m.title;
     out.sentence = m.headline + QStringLiteral(" · ") + m.bottleneck;
-    out.sentenceLines = 4; // what saves and what is lost is never cut
+    out.sentenceLines = 4; // enough lines for the whole sentence on savings and losses
     out.sentenceColour = [](const Theme& theme) { return theme.accent; };
     out.total = static_cast<double>(m.cycles);
     out.shortest = 8;
@@ -384,7 +386,7 @@ LaneModel ganttLanes(const GanttModel& m)
         for (std::size_t r = 0; r < kResources.size(); ++r)
             out.lanes.push_back(resourceLane(p, m.pinnedOf(p.style), r));
         out.lanes.back().gap = 6;
-        if (p.run->cycles < m.cycles) // end of the program
+        if (p.run->cycles < m.cycles) // vertical line at the end of the program
             out.lines.push_back({static_cast<double>(p.run->cycles), true, first, out.lanes.size() - 1});
         if (const GanttProgram* pinned = m.pinnedOf(p.style); pinned && pinned->run->cycles < m.cycles)
             out.lines.push_back(

@@ -107,7 +107,7 @@ QString missingText(const PipelineComparison& c, ProgramStyle style)
 
 namespace {
 
-/// The running schedule with its traffic of L2, and what pipelining saves.
+/// Headline: the schedule that runs with its L2 traffic, and the cycles that pipelining saves.
 QString headline(const PipelineComparison& c)
 {
     QStringList parts;
@@ -134,7 +134,7 @@ QString headline(const PipelineComparison& c)
     return parts.join(QStringLiteral(" · "));
 }
 
-/// The cycles of the array by reason, for both programs.
+/// Fills the table with the cycles of the array by reason, for both programs.
 void addStalls(GanttModel& m, const PipelineComparison& c)
 {
     const bool barriered = c.has(ProgramStyle::Barriered), pipelined = c.has(ProgramStyle::Pipelined);
@@ -167,7 +167,7 @@ void addStalls(GanttModel& m, const PipelineComparison& c)
     row(tr("total cycles"), [](const PipelineRun& run) { return run.cycles; });
 }
 
-/// The programs of a result in the order in which they are drawn.
+/// Returns the programs of a result in the order in which they are drawn.
 std::vector<GanttProgram> programsOf(const PipelineResult& result, GanttShow show)
 {
     const PipelineComparison& c = *result.comparison;
@@ -184,7 +184,7 @@ QString bandwidthText(const SystolicSettings& s)
     return s.unlimitedBandwidth ? tr("unlimited") : tr("of %1").arg(QString::fromStdString(s.hierarchy.name));
 }
 
-/// A pinned program and the present one of the same style, figure by figure.
+/// Table that compares a pinned program with the current one of the same style, figure by figure.
 PaintedTable comparedWith(const GanttModel& m, const GanttProgram& pinned)
 {
     PaintedTable out;

@@ -13,7 +13,7 @@ namespace tilewright::ui {
 
 enum class GanttShow { Both, Pipelined, Barriered };
 
-/// The banks of L2 that the COMPUTE at the cursor reads.
+/// The L2 banks that the COMPUTE command at the cursor reads.
 struct BankCursor
 {
     systolic::BankMap map;
@@ -26,59 +26,64 @@ struct BankCursor
 struct GanttProgram
 {
     systolic::ProgramStyle style = systolic::ProgramStyle::Pipelined;
-    const systolic::Program* program = nullptr; ///< owned by GanttModel::result
+    const systolic::Program* program = nullptr; ///< the program; GanttModel::result owns it
     const systolic::PipelineRun* run = nullptr;
     const std::vector<PipelineLane>* lanes = nullptr;
     QString title;
 };
 
-/// Barriered and pipelined programs over one time axis, and the state at the cursor.
+/// Programs with barriers and pipelined programs over one time axis, and their state at the cursor.
 struct GanttModel
 {
-    QString hint; ///< shown instead of the chart
+    QString hint; ///< text shown instead of the chart; empty: show the chart
     std::shared_ptr<const PipelineResult> result;
-    std::vector<GanttProgram> programs;           ///< the shown programs, top to bottom
-    std::shared_ptr<const PipelineResult> pinned; ///< may be null
-    std::vector<GanttProgram> pinnedPrograms;     ///< those of the styles of `programs`, in their order
+    std::vector<GanttProgram> programs;           ///< the shown programs, from top to bottom
+    std::shared_ptr<const PipelineResult> pinned; ///< the pinned result; may be null
+    /// pinned programs with the styles of `programs`, in the same order
+    std::vector<GanttProgram> pinnedPrograms;
     QString title;
-    QString headline;   ///< schedule and L2 traffic of the pipelined program, cycles of both, cycles saved
+    /// text: schedule and L2 traffic of the pipelined program, cycles of both programs, cycles saved
+    QString headline;
     QString bottleneck; ///< name of the limiting resource
     std::int64_t cycles = 1;
     std::int64_t time = 0;
     PaintedTable stalls;
     std::vector<std::string>
-        stallReasons;      ///< reason of each row of `stalls`; empty for the first and the last
-    PaintedTable compared; ///< main() beside the pinned program of its style; without rows if there is none
-    PaintedTable now;      ///< table of instructions at the cursor
+        stallReasons; ///< reason that each row of `stalls` shows; empty for the first and the last row
+    /// comparison of main() with the pinned program of its style; without rows if nothing is pinned
+    PaintedTable compared;
+    PaintedTable now; ///< table of instructions at the cursor
     BankCursor banks;
-    std::array<std::int64_t, 3> held{};     ///< bytes in L3, L2, L1 at the cursor
-    std::array<std::int64_t, 3> capacity{}; ///< capacities of the hierarchy
+    std::array<std::int64_t, 3> held{};     ///< bytes in L3, L2 and L1 at the cursor
+    std::array<std::int64_t, 3> capacity{}; ///< capacities of L3, L2 and L1 in bytes
 
     /// Returns the last of `programs`, whose details are shown.
     [[nodiscard]] const GanttProgram& main() const { return programs.back(); }
-    /// The pinned program of a style; null if there is none.
+    /// Returns the pinned program of a style; null if there is none.
     [[nodiscard]] const GanttProgram* pinnedOf(systolic::ProgramStyle style) const;
 };
 
 [[nodiscard]] GanttModel buildGantt(const SystolicDocument& state, GanttShow show);
-/// Updates only what depends on the cursor.
+/// Moves the cursor and updates only the parts of the model that depend on it.
 void moveGanttCursor(GanttModel& model, std::int64_t time);
 
-/// Text of a reason of ArrayBubble: "waits for the block mover", "barrier: DMA", …
+/// Text on a reason of an ArrayBubble: "waits for the block mover", "barrier: DMA" and so on.
 [[nodiscard]] QString reasonText(const std::string& reason);
-/// "output-stationary" ...
+/// Name of a dataflow: "output-stationary" and so on.
 [[nodiscard]] QString dataflowText(systolic::Dataflow dataflow);
-/// The choices of a schedule of L2: the preferred one, "A", "A + row reuse", ...
+/// Names of the schedules of L2 that can be chosen: the preferred one, "A", "A + row reuse" and so on.
 [[nodiscard]] QStringList scheduleChoices();
-[[nodiscard]] int scheduleChoice(const SystolicSettings& settings); ///< index in scheduleChoices()
+/// Index in scheduleChoices() of the schedule in the settings.
+[[nodiscard]] int scheduleChoice(const SystolicSettings& settings);
 void chooseSchedule(SystolicSettings& settings, int choice);
-/// Why a comparison has no program of a style.
+/// Explains why a comparison has no program of a style.
 [[nodiscard]] QString missingText(const systolic::PipelineComparison& comparison,
                                   systolic::ProgramStyle style);
-/// "DMA", "block mover" ...
+/// Name of a resource: "DMA", "block mover" and so on.
 [[nodiscard]] QString resourceText(systolic::Resource resource);
 
-/// Start of the first bubble of the array after (1) or before (-1) `time`.
+/// Returns the start of the next bubble of the array after `time` (direction 1) or of the previous one before
+/// it (-1).
 [[nodiscard]] std::optional<std::int64_t> nextBubble(const systolic::PipelineRun& run, std::int64_t time,
                                                      int by);
 [[nodiscard]] QString barTooltip(const GanttProgram& program, const PipelineLane::Bar& bar);
@@ -88,13 +93,13 @@ void chooseSchedule(SystolicSettings& settings, int choice);
 /// Index of the first of the three lanes of memory levels.
 [[nodiscard]] std::size_t firstLevelLane(const LaneModel& lanes);
 
-/// "peak 9 KiB, 1.8 % of 512 KiB": of the main program in L3, L2 or L1.
+/// Text on the peak in L3, L2 or L1, for the main program: "peak 9 KiB, 1.8 % of 512 KiB".
 [[nodiscard]] QString levelFact(const GanttModel& model, std::size_t level);
 
 /// Fills a box with the colour or pattern of a reason of a stall.
 void fillReason(QPainter& painter, const QRectF& box, const std::string& reason, const Theme& theme);
 
-/// Paints the tables and the bank map at the cursor, beside the lanes.
+/// Paints the panel beside the lanes: the tables, and the map of banks at the cursor.
 void paintGanttPanel(QPainter& painter, const GanttModel& model, const QRectF& area, const Theme& theme);
 
 } // namespace tilewright::ui

@@ -24,21 +24,21 @@ namespace {
 
 constexpr double kColumnGap = 28;
 constexpr double kCardGap = 20;
-constexpr std::int64_t kShownTiles = 12; // tiles per side of the bank map
+constexpr std::int64_t kShownTiles = 12; // maximum number of tiles along each side of the bank map
 
 double headerHeight()
 {
     return 2 * (QFontMetricsF(uiFont()).height() + 2) + 16;
 }
 
-/// The banks of both operands, A (M x K) and B (K x N) side by side.
+/// The bank maps of both operands side by side: A (M x K) and B (K x N).
 struct BankGrids
 {
     std::array<HeatGrid, 2> grids;
     std::array<HeatFrame, 2> frames;
 };
 
-/// Only the first tiles of a large GEMM are shown.
+/// Returns the bank maps; of a large GEMM they show only the first tiles.
 BankGrids bankGrids(const LevelsResult& r, BankLayout layout, const QRectF& area, const Theme& theme)
 {
     const std::int64_t nM = std::min(r.l2.nM, kShownTiles);
@@ -81,7 +81,7 @@ BankGrids bankGrids(const LevelsResult& r, BankLayout layout, const QRectF& area
     return out;
 }
 
-/// Below the text of the card.
+/// Area of the bank map, below the text of the card.
 QRectF bankArea(const LevelsCard& card, const QRectF& area)
 {
     PaintedTable head = card.table;
@@ -203,7 +203,7 @@ std::vector<LevelsCanvas::Placed> LevelsCanvas::placed(const QRectF& area) const
     if (!m_model.result)
         return out;
     const double width = area.width() - 2 * kPaneMargin;
-    double needed = 430; // width at which no table loses a column
+    double needed = 430; // width of a card in pixels at which no table loses a column
     for (const LevelsCard& card : m_model.cards)
         if (!card.table.rows.empty())
             needed = std::max(needed, card.table.smallestWidth());

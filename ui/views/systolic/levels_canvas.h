@@ -10,8 +10,8 @@
 
 namespace tilewright::ui {
 
-/// The memories: L2 schedules, banks, roofline, dataflows, DRAM, capacities, and corrections of the source
-/// documents.
+/// Pane with cards on the memories: L2 schedules, banks, roofline, dataflows, DRAM, capacities, and
+/// corrections of the source documents.
 class LevelsCanvas : public SystolicPane
 {
     Q_OBJECT
@@ -21,7 +21,7 @@ public:
     [[nodiscard]] QString copyText() const override;
     [[nodiscard]] QSize exportSize() const override { return {1400, 980}; }
     void panBy(QPointF pixels) override;
-    void zoomBy(double factor, QPointF anchor) override; ///< the wheel scrolls instead
+    void zoomBy(double factor, QPointF anchor) override; ///< nothing: the wheel scrolls
     void fitAll() override;
     [[nodiscard]] const LevelsModel& model() const { return m_model; }
 
@@ -51,7 +51,7 @@ private:
         QFont font;
         std::vector<Placed> places;
     };
-    /// The layouts that are in use, with and without a scroll bar: they are needed at every mouse move, and a
+    /// The current layouts with and without a scroll bar. Cached, because every mouse move needs them and a
     /// layout measures all tables.
     mutable std::array<std::optional<CachedLayout>, 2> m_layouts;
 };

@@ -155,7 +155,7 @@ LevelsCard dataflowCard(const LevelsResult& r)
     return card;
 }
 
-/// The programs of the dataflows, as `systolic --compare` prints them.
+/// Card with the programs of the dataflows, as `systolic --compare` prints them.
 LevelsCard programsCard(const LevelsResult& r)
 {
     LevelsCard card;
@@ -251,7 +251,7 @@ LevelsCard tilingCard(const ThreeLevelTiling& l)
     return card;
 }
 
-/// The text with typographic signs instead of typed ones.
+/// Replaces typed characters by typographic signs.
 QString typeset(const std::string& text)
 {
     return QString::fromStdString(text)

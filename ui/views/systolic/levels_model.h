@@ -8,12 +8,12 @@
 
 namespace tilewright::ui {
 
-/// A part of the memory pane: a table, a bank map or the roofline.
+/// A card of the memory pane: a table, a bank map or the roofline.
 struct LevelsCard
 {
     enum class Kind { Table, Banks, Roofline, Capacities };
     Kind kind = Kind::Table;
-    PaintedTable table;                                        ///< for kind Table; other kinds use its title
+    PaintedTable table; ///< the table of a card of kind Table; other kinds use only its title
     systolic::BankLayout layout = systolic::BankLayout::Split; ///< used by kind Banks
 };
 
@@ -27,7 +27,7 @@ struct LevelsModel
     std::vector<LevelsCard> cards;
 };
 
-/// `printed`: adds the values printed in the source documents, which are for other GEMMs.
+/// Builds the cards. `printed`: adds the values that the source documents print, which belong to other GEMMs.
 [[nodiscard]] LevelsModel buildLevels(const SystolicDocument& state, bool printed);
 
 } // namespace tilewright::ui

@@ -30,8 +30,8 @@ using namespace systolic;
 namespace {
 
 constexpr std::int64_t kCopiedCommands = 100'000;
-constexpr std::int64_t kStretch = 4000; // commands in the table of a program that was run by parts
-constexpr std::int64_t kMargin = 1000;  // of them before the wanted one
+constexpr std::int64_t kStretch = 4000; // number of commands in the table of a program that was run in parts
+constexpr std::int64_t kMargin = 1000;  // number of these commands before the requested one
 
 const PipelineRun& runOf(const PipelineComparison& c, ProgramStyle style)
 {
@@ -43,8 +43,8 @@ const Program& programOf(const PipelineComparison& c, ProgramStyle style)
     return style == ProgramStyle::Pipelined ? c.pipelined : c.barriered;
 }
 
-/// A row for each command. Programs are long, so cells are made when they are shown. `at`: the command of a
-/// row; the table owns what it refers to.
+/// Table with one row per command. Cells are made when they are shown, because programs are long. `at`:
+/// returns the command of a row; the table owns the data to which it refers.
 Table listingTable(std::size_t rows, const std::function<TimedCommand(int)>& at)
 {
     constexpr auto figure = ColumnKind::Number;
@@ -134,7 +134,7 @@ ListingPane::ListingPane(const ViewContext& context, QWidget* parent)
     m_job = std::make_unique<LatestJob<std::shared_ptr<const ListedStretch>>>(
         [this](std::shared_ptr<const ListedStretch> stretch) { take(std::move(stretch)); });
     setFocusProxy(m_view);
-    // A row moves the cursor to the start of its command.
+    // A click on a row moves the cursor to the start of its command.
     connect(m_view, &QTableView::clicked, this, [this](const QModelIndex& index) {
         if (program())
             state().setPipelineTime(commandIn(index.row()).event.start);
@@ -233,7 +233,7 @@ void ListingPane::rebuild()
     followCursor();
 }
 
-/// As wide as the longest entries need; not measured row by row.
+/// Sets the widths of the columns for the longest possible entries, without measuring each row.
 void ListingPane::widenColumns()
 {
     const QFontMetrics metrics(uiFont(1, QFont::DemiBold));
@@ -267,7 +267,7 @@ void ListingPane::request(std::optional<std::int64_t> wanted, std::optional<std:
 void ListingPane::take(std::shared_ptr<const ListedStretch> stretch)
 {
     if (stretch->of != m_result || stretch->style != m_shown || stretch->commands.empty())
-        return; // another program is shown by now
+        return; // the result belongs to a program that is no longer shown
     const bool isFirst = !m_stretch;
     if (stretch->running)
         m_running = *stretch->running;
@@ -280,7 +280,7 @@ void ListingPane::take(std::shared_ptr<const ListedStretch> stretch)
     m_stretch->running ? showRunning() : scrolled(m_scroll->value());
 }
 
-/// Shows the command of the scroll bar at the top, or asks for the stretch around it.
+/// Makes the command number of the scroll bar the first one that is shown, or requests the stretch around it.
 void ListingPane::scrolled(int value)
 {
     if (!isLong())
@@ -295,7 +295,7 @@ void ListingPane::scrolled(int value)
 
 bool ListingPane::eventFilter(QObject* watched, QEvent* event)
 {
-    if (event->type() == QEvent::Wheel && isLong()) { // the wheel scrolls through the program
+    if (event->type() == QEvent::Wheel && isLong()) { // the wheel scrolls through the whole program
         QCoreApplication::sendEvent(m_scroll, event);
         return true;
     }
@@ -315,7 +315,8 @@ void ListingPane::followCursor()
 void ListingPane::showRunning()
 {
     m_view->viewport()->update();
-    // The row that was clicked, else the command of the array, which the other panes show.
+    // The current row is the one that was clicked, or else the row of the array's command, which the other
+    // panes show.
     const auto isShown = [&](std::uint32_t c) { return rowOf(c) >= 0; };
     const auto shown = std::ranges::find_if(m_running, isShown);
     if (shown == m_running.end())

@@ -19,11 +19,11 @@ namespace tilewright::ui {
 
 namespace {
 
-/// The columns that answer which layers use the array badly come first.
+/// The first columns: they show which layers use the array badly.
 constexpr std::array kFirstColumns{verbs::NetworkLayer, verbs::NetworkUtilization, verbs::NetworkOs,
                                    verbs::NetworkWs,    verbs::NetworkIs,          verbs::NetworkBinding};
 
-/// The table of core with tooltips that name the operators.
+/// Returns the table of core/verbs with tooltips that name the operators.
 Table shownTable(const verbs::NetworkAnswer& answer)
 {
     Table out = verbs::networkRows(answer);
@@ -86,7 +86,7 @@ NetworkPane::NetworkPane(const ViewContext& context, QWidget* parent)
     column->addWidget(m_title);
     column->addWidget(m_view, 1);
     setFocusProxy(m_view);
-    // Not when the current row changes: a table gets one when it gets the focus.
+    // selectionChanged and not currentChanged: a table also gets a current row when it gets the focus
     connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this,
             [this](const QItemSelection& now) {
                 if (!m_showing && !now.isEmpty())
@@ -97,7 +97,8 @@ NetworkPane::NetworkPane(const ViewContext& context, QWidget* parent)
             workspace().links().showInSystolic(SystolicPart::Layer);
     });
     connect(&selection(), &Selection::changed, this, &NetworkPane::showSelected);
-    connect(&state(), &SystolicDocument::levelsChanged, this, [this] { outdated(); }); // the energies
+    // levelsChanged changes the energies
+    connect(&state(), &SystolicDocument::levelsChanged, this, [this] { outdated(); });
     document().whenChanged(this, Part::Problem | Part::Machine, [this](Parts) { outdated(); });
 }
 
@@ -188,7 +189,8 @@ std::optional<double> NetworkPane::utilization(int row) const
 void NetworkPane::select(int row)
 {
     if (const lower::NetworkRow* one = product(row))
-        workspace().links().selectProduct(lower::GemmLayer(one->layer)); // a copy: the table may change
+        // A copy, because selecting the product may replace the table.
+        workspace().links().selectProduct(lower::GemmLayer(one->layer));
 }
 
 void NetworkPane::showSelected()

@@ -13,8 +13,8 @@ class QTableView;
 
 namespace tilewright::ui {
 
-/// The table of the network: a row for each product of the open workload on the array and the memories of the
-/// lens, with its cycles, its utilisation and what binds it. A row selects its layer in every lens.
+/// The table of the network: one row per product of the open workload, on the array and memories of the lens,
+/// with its cycles, utilisation and limiting resource. Selecting a row selects its layer in every lens.
 class NetworkPane : public SystolicPaneOf<View>
 {
     Q_OBJECT
@@ -22,12 +22,12 @@ public:
     explicit NetworkPane(const ViewContext& context, QWidget* parent = nullptr);
 
     void settle() override;
-    [[nodiscard]] QSize exportSize() const override; ///< shows every row
+    [[nodiscard]] QSize exportSize() const override; ///< large enough to show every row
     void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
     [[nodiscard]] QString copyText() const override;
 
     [[nodiscard]] QTableView* table() const { return m_view; }
-    /// The table that is shown; null if there is none.
+    /// The answer that the table shows; null if there is none.
     [[nodiscard]] const verbs::NetworkAnswer* answer() const
     {
         return m_outcome.answer ? &*m_outcome.answer : nullptr;
@@ -53,20 +53,21 @@ private:
     void showOutcome(Outcome outcome);
     void showSelected(); ///< selects the row of the product that the lens shows
     void select(int row);
-    [[nodiscard]] const lower::NetworkRow* product(int row) const; ///< null for the total
+    /// The product of a row; null for the row of the total.
+    [[nodiscard]] const lower::NetworkRow* product(int row) const;
     [[nodiscard]] std::optional<double> utilization(int row) const;
     [[nodiscard]] QString summary() const;
 
     Outcome m_outcome;
     std::optional<Subject> m_asked;
     TableModel* m_model = nullptr;
-    SortedRows* m_rows = nullptr; ///< m_model in the sorted order
+    SortedRows* m_rows = nullptr; ///< the rows of m_model in sorted order
     QTableView* m_view = nullptr;
-    TableDelegate* m_bars = nullptr; ///< paints the utilisation
+    TableDelegate* m_bars = nullptr; ///< delegate that paints the utilisation as bars
     QLabel* m_title = nullptr;
     std::unique_ptr<LatestJob<Outcome>> m_job;
     bool m_computing = false;
-    bool m_showing = false; ///< true while a row is selected because an op is selected
+    bool m_showing = false; ///< true while a selected op selects its row
 };
 
 } // namespace tilewright::ui

@@ -17,8 +17,8 @@ using namespace systolic;
 
 namespace {
 
-constexpr double kGap = 14;    // space between columns
-constexpr double kMarker = 14; // space left of the first column
+constexpr double kGap = 14;    // pixels between columns
+constexpr double kMarker = 14; // pixels to the left of the first column, for the pointer at the marked row
 constexpr double kRowPad = 5;
 constexpr int kWrap = Qt::TextWordWrap | Qt::AlignLeft | Qt::AlignVCenter;
 
@@ -69,7 +69,8 @@ std::vector<double> PaintedTable::shownColumns(std::vector<double> natural, doub
         const std::size_t n = columns.size();
         double over = kMarker + kGap * static_cast<double>(n > 0 ? n - 1 : 0) +
                       std::accumulate(columns.begin(), columns.end(), 0.0) - width;
-        // Text columns are narrowed to their longest word, the widest first, until the table fits.
+        // Text columns are made narrower, the widest one first and at most down to their longest word, until
+        // the table fits.
         while (over > 0.5) {
             std::size_t widest = n;
             for (std::size_t c = 0; c < n; ++c)
@@ -83,7 +84,8 @@ std::vector<double> PaintedTable::shownColumns(std::vector<double> natural, doub
         }
         if (over <= 0.5 || n <= 2)
             return columns;
-        natural.pop_back(); // a column that does not fit is left out whole: a cut number would be wrong
+        // A column that does not fit is left out as a whole, because a cut number would be wrong.
+        natural.pop_back();
     }
 }
 
@@ -112,7 +114,7 @@ double PaintedTable::smallestWidth() const
 {
     double low = kMarker, high = 4096;
     const std::vector<double> natural = naturalColumns();
-    while (high - low > 1) { // columns are left out one by one as the table gets narrower
+    while (high - low > 1) { // binary search: the narrower the table, the more columns are left out
         const double middle = (low + high) / 2;
         (shownColumns(natural, middle).size() == natural.size() ? high : low) = middle;
     }

@@ -14,26 +14,26 @@ namespace tilewright::ui {
 
 struct Theme;
 
-/// A small table painted like the rest of a view (screen, PNG, SVG, PDF). Long text wraps, numbers are
-/// right-aligned.
+/// A small table that is painted in the style of the view (screen, PNG, SVG, PDF). Long texts wrap; numbers
+/// are right-aligned.
 struct PaintedTable
 {
     QString title;
     QStringList head;
     std::vector<QStringList> rows;
-    std::vector<bool> numeric; ///< true for columns of numbers
-    int marked = -1;           ///< highlighted row with a pointer in front of it; -1 = none
-    QString note;              ///< below the table, in a muted colour
-    /// Draws the colour sample of a row into a small box at its left; empty by default.
+    std::vector<bool> numeric; ///< for each column, true if it has numbers
+    int marked = -1;           ///< index of the row that is highlighted with a pointer; -1 = none
+    QString note;              ///< text below the table in a muted colour
+    /// Draws the colour sample of a row into a small box at its left; optional.
     std::function<void(QPainter&, const QRectF&, int row)> key;
 
     [[nodiscard]] double height(double width) const;
-    /// The smallest width at which no column is left out.
+    /// Returns the smallest width at which all columns are shown.
     [[nodiscard]] double smallestWidth() const;
     void paint(QPainter& painter, const QRectF& area, const Theme& theme) const;
-    /// Index of the row at `y` below the top of a table of this width; -1 for none.
+    /// Returns the index of the row at `y` below the top of a table of this width; -1 if there is none.
     [[nodiscard]] int rowAt(double y, double width) const;
-    /// Tab-separated, for Copy.
+    /// Returns the table as tab-separated text for Copy.
     [[nodiscard]] QString asText() const;
 
 private:
@@ -45,10 +45,11 @@ private:
         double noteHeight = 0;
     };
     [[nodiscard]] Geometry geometry(double width) const;
-    [[nodiscard]] std::vector<double> naturalColumns() const; ///< widths at which no text wraps
-    /// Widths at which no word of a text column is cut.
+    /// Returns the widths of columns at which no text wraps.
+    [[nodiscard]] std::vector<double> naturalColumns() const;
+    /// Returns the widths of columns at which no word of a text column is cut.
     [[nodiscard]] std::vector<double> leastColumns(const std::vector<double>& natural) const;
-    /// Widths of the columns that a table of this width shows.
+    /// Returns the widths of those columns that are shown in a table of this width.
     [[nodiscard]] std::vector<double> shownColumns(std::vector<double> natural, double width) const;
 };
 

@@ -15,9 +15,10 @@ using namespace systolic;
 
 namespace {
 
-constexpr int kNaiveMark = 64; // id of the mark; ids of levels start at 0
+constexpr int kNaiveMark = 64; // id of the mark of the naive schedule; the ids of levels start at 0
 
-/// Each level has its own shape, so that colour is not the only sign.
+/// Returns the mark of a level. Each level has its own shape, so that levels can be recognised without
+/// colour.
 PlotMark levelMark(std::size_t level, bool hollow, const Theme& theme)
 {
     constexpr PlotShape kShapes[] = {PlotShape::Disc, PlotShape::Square, PlotShape::TriangleUp,
@@ -84,7 +85,7 @@ PlotModel levelRoofline(const Roofline& r, const Roofline* other, const QString&
             m.y = one.attainableGflops;
             m.id = static_cast<int>(i + (hollow ? r.points.size() : 0));
             for (std::size_t later = i + 1; later < one.points.size();
-                 ++later) // visible around a point on top of it
+                 ++later) // larger, so that it stays visible around a point on top of it
                 if (std::abs(std::log(one.points[later].intensity / m.x)) < 0.02)
                     m.radius += 4.5;
             p.cover(m.x, m.y / 6);
@@ -104,7 +105,7 @@ PlotModel levelRoofline(const Roofline& r, const Roofline* other, const QString&
     naive.brush = QBrush(Qt::NoBrush);
     p.cover(naive.x, naive.y / 2);
     p.marks.push_back(naive);
-    double ridge = 1e300; // start of the compute roof
+    double ridge = 1e300; // intensity at which the compute roof starts
     for (const RooflinePoint& level : r.points) {
         ridge = std::min(ridge, r.peakGflops / level.gbPerSecond);
         p.cover(r.peakGflops / level.gbPerSecond, p.y.high);

@@ -22,7 +22,7 @@ using namespace systolic;
 
 namespace {
 
-/// The memories and the array of a machine that comes with Tilewright.
+/// Returns memories and array of a machine preset.
 Hierarchy presetHierarchy(int index)
 {
     return lower::hierarchyOf(*machinePreset(machinePresets()[static_cast<std::size_t>(index)].name));
@@ -198,7 +198,7 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
         member(&S::depth));
     m_depth->setSingleStep(16);
     if (auto* items = qobject_cast<QStandardItemModel*>(m_tile->model()))
-        items->item(2)->setEnabled(false); // set by a click on the map, not chosen here
+        items->item(2)->setEnabled(false); // this entry is set by a click on the map and cannot be chosen
 
     QFormLayout* memory = group("memories", tr("Memories"), false);
     m_preset = new QComboBox(content);
@@ -217,7 +217,7 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
          {std::pair{Level::External, tr("DRAM")},
           {Level::L3, tr("L3")},
           {Level::L2, tr("L2")},
-          {Level::L1, tr("L1")}}) { // not the host: this lens does not use its bandwidth and size
+          {Level::L1, tr("L1")}}) { // without the host, whose bandwidth and size this lens does not use
         const QString id = QString::fromStdString(std::string(levelName(level)));
         auto* bandwidth = m_fields.decimal(
             *memory, QStringLiteral("bandwidth.") + id, name, 0.01, 1e6, 1, 16,
@@ -269,7 +269,7 @@ void SettingsPanel::read()
     for (int i = 0; i < presetCount(); ++i)
         if (const Hierarchy h = presetHierarchy(i); h.name == s.hierarchy.name) {
             Hierarchy like = s.hierarchy;
-            like.array = h.array; // the shape of the array is compared separately
+            like.array = h.array; // equal arrays, so that only the memories are compared
             if (like == h)
                 preset = i;
         }
@@ -302,7 +302,7 @@ void SettingsPanel::readOffer()
         m_offer->setToolTip(tr("Show it on this array, and follow the selection."));
     }
     QString why = links.why(Lens::Systolic);
-    if (const auto& machine = m_context.workspace.schedule().machine(); // as the verb says
+    if (const auto& machine = m_context.workspace.schedule().machine(); // the same note as the verb prints
         why.isEmpty() && machine && links.isFollowing(Lens::Systolic))
         if (const std::string note = verbs::oneArrayText(*machine); !note.empty())
             why = wholeSentence(note);

@@ -32,10 +32,10 @@ private:
     SystolicDocument* m_state;
     ValueForm<SystolicSettings> m_fields;
     QLabel* m_origin = nullptr;
-    QLabel* m_why = nullptr; ///< why the lens does not follow the selection
+    QLabel* m_why = nullptr; ///< text on why the lens does not follow the selection
     QLabel* m_error = nullptr;
     QPushButton* m_offer = nullptr;
-    QComboBox* m_part = nullptr; ///< LensLinks::systolicPart()
+    QComboBox* m_part = nullptr; ///< combo box for LensLinks::systolicPart()
     QComboBox* m_weights = nullptr;
     QComboBox* m_preset = nullptr;
     QComboBox* m_tile = nullptr;

@@ -81,7 +81,7 @@ SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
         showSettings();
     });
 
-    // The pane with the GEMM that another lens sent is shown.
+    // When another lens sends a GEMM, the pane that shows it becomes the current one.
     connect(&context.workspace, &Workspace::gemmOpened, this,
             [this] { showPane(QStringLiteral("systolic-wavefront")); });
 }
@@ -113,7 +113,8 @@ void SystolicView::showSettings()
     if (shown == !m_settings->isHidden())
         return;
     m_settings->setVisible(shown);
-    // As wide as its fields need in the present font, if the chart keeps a third.
+    // The settings are as wide as their fields need in the current font, but leave the chart at least a third
+    // of the view.
     const int needed = std::min(m_settings->sizeHint().width(), width() * 2 / 3);
     if (shown)
         m_splitter->setSizes({needed, width() - needed});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Systolic lens, and the base of its panes.
+// The Systolic lens, and the base class of its panes.
 #pragma once
 
 #include "canvas/control_bar.h"
@@ -14,8 +14,8 @@ class QToolButton;
 
 namespace tilewright::ui {
 
-/// Base of the panes of the Systolic lens. It shares the document and rebuilds its model only while it is
-/// visible or exported. `Base`: the class that paints.
+/// Base class of the panes of the Systolic lens. All panes share the document. A pane rebuilds its model only
+/// while it is visible or exported. `Base`: class that paints.
 template <typename Base> class SystolicPaneOf : public Base
 {
 public:
@@ -38,16 +38,16 @@ public:
     [[nodiscard]] SystolicDocument& state() const { return *m_state; }
 
 protected:
-    /// Requests results from the document and rebuilds the model from those available.
+    /// Requests results from the document, and rebuilds the model from the results that are available.
     virtual void rebuild() = 0;
-    /// Marks the model as outdated; rebuilds at once if the pane is visible.
+    /// Marks the model as outdated, and rebuilds it at once if the pane is visible.
     void outdated()
     {
         m_outdated = true;
         if (this->isVisible())
             ensureFresh();
     }
-    /// Rebuilds an outdated model.
+    /// Rebuilds the model if it is outdated.
     void ensureFresh()
     {
         if (!std::exchange(m_outdated, false))
@@ -70,7 +70,7 @@ protected:
                                    run);
     }
 
-    /// Adds a choice of the bar that is a setting of the lens.
+    /// Adds a combo box to the bar for a setting of the lens.
     void addSetting(const QString& label, const QStringList& choices, const QString& tip,
                     int (*shown)(const SystolicSettings&), void (*chosen)(SystolicSettings&, int))
     {
@@ -108,7 +108,8 @@ public:
     [[nodiscard]] QString copyText() const override;
     [[nodiscard]] QString tableText() const override;
 
-    [[nodiscard]] QJsonObject settings() const override; ///< which part of the selected product is followed
+    /// The part of the selected product that the lens follows.
+    [[nodiscard]] QJsonObject settings() const override;
     void restoreSettings(const QJsonObject& settings) override;
 
     [[nodiscard]] SystolicDocument& state() const { return *m_state; }
@@ -126,8 +127,9 @@ private:
     QSplitter* m_splitter = nullptr;
     SettingsPanel* m_settings = nullptr;
     QTabWidget* m_tabs = nullptr;
-    QToolButton* m_toggle = nullptr;     ///< shows or hides the settings
-    std::optional<bool> m_wantsSettings; ///< the user's choice; otherwise the width decides
+    QToolButton* m_toggle = nullptr; ///< button that shows or hides the settings
+    /// whether the user wants to see the settings; if not set, the width decides
+    std::optional<bool> m_wantsSettings;
 };
 
 } // namespace tilewright::ui

@@ -24,7 +24,7 @@ using namespace systolic;
 
 namespace {
 
-/// Triangle, diamond, square: analytic, exhaustive, learned.
+/// Mark of the tile that a method has chosen: triangle = analytic, diamond = exhaustive, square = learned.
 PlotMark pickMark(std::size_t method, const Theme& theme)
 {
     PlotMark m;
@@ -145,7 +145,7 @@ TileMapPlaces tileMapPlaces(const QRectF& area, const TileMapModel& m)
     const double yLabels = small.horizontalAdvance(QStringLiteral("1 000 0")) + 8;
     const bool wide = rest.width() >= 620;
     const double legend = small.height() * 2 + 10;
-    const double above = small.height() + 2; // height of the axis title
+    const double above = small.height() + 2; // height for the title of the axis
     const double below = above + small.height() + 8 + legend;
     const double side =
         std::min(rest.height() - below, (wide ? rest.width() * 0.44 : rest.width()) - yLabels);
@@ -162,7 +162,7 @@ TileMapPlaces tileMapPlaces(const QRectF& area, const TileMapModel& m)
     QRectF lower = right.adjusted(0, methods + 12, 0, 0);
     const double barsHeight =
         fm.height() + 4 + static_cast<double>(m.constraints.size()) * (small.height() + 14);
-    // Bars and roofline are side by side if there is room for both, otherwise one below the other.
+    // Bars and roofline are side by side if there is room for both; otherwise one is below the other.
     if (right.width() >= 640 && lower.height() < barsHeight + 200) {
         p.bars = QRectF(lower.left(), lower.top(), lower.width() * 0.5 - 10, lower.height());
         p.roofline = QRectF(lower.left() + lower.width() * 0.5 + 10, lower.top(), lower.width() * 0.5 - 10,
@@ -226,7 +226,7 @@ TileMapCanvas::TileMapCanvas(const ViewContext& context, QWidget* parent)
     m_method = bar().addChoice(tr("Tile"), {tr("analytic"), tr("exhaustive"), tr("learned"), tr("by hand")},
                                tr("Method whose tile is used. Click the map to choose a tile by hand."));
     if (auto* items = qobject_cast<QStandardItemModel*>(m_method->model()))
-        items->item(3)->setEnabled(false); // set by a click on the map, not chosen here
+        items->item(3)->setEnabled(false); // this entry is set by a click on the map and cannot be chosen
     connect(m_method, &QComboBox::activated, this, [this](int i) {
         if (i < 3)
             state().chooseTile({}, static_cast<TileMethod>(i));
@@ -290,7 +290,7 @@ void TileMapCanvas::choose(const TileCell& cell)
 {
     const TileLandscape& l = m_model.result->landscape;
     const std::int64_t tk = l.at(cell.i, cell.j).tk;
-    // A tile that does not fit can be chosen too, with the smallest depth.
+    // A tile that does not fit can be chosen as well; its depth is the smallest one.
     const std::int64_t shallow = std::min(kTileDepth, state().settings().gemm.k);
     state().chooseTile(TileShape{l.ti[cell.i], l.tj[cell.j], tk > 0 ? tk : shallow});
 }

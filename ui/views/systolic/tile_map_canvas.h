@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The map of the tile search: painting and canvas.
+// The map of the tile search: painting and view.
 #pragma once
 
 #include "chart/heat_grid.h"
@@ -23,16 +23,17 @@ struct TileMapPlaces
 
 [[nodiscard]] TileMapPlaces tileMapPlaces(const QRectF& area, const TileMapModel& model);
 
-/// Traffic as colour; cells that do not fit are hatched; marks are the choices of the methods.
+/// Returns a heat map with the traffic as colour. Cells that do not fit are hatched; marks show the choices
+/// of the methods.
 [[nodiscard]] HeatGrid tileGrid(const TileMapModel& model, const Theme& theme);
 void paintTileMap(QPainter& painter, const TileMapModel& model, const TileMapPlaces& places,
                   const std::optional<TileCell>& hover, const Theme& theme);
-/// Bars "used / available" of the constraints; returns the height used.
+/// Paints a bar "used / available" for each constraint. Returns the height of all bars.
 double paintCapacityBars(QPainter& painter, const std::vector<systolic::Constraint>& constraints,
                          const QRectF& area, const Theme& theme);
 
-/// Tile search: traffic over Ti x Tj, the choices of the methods, capacities, effect on the roofline. A click
-/// chooses a tile.
+/// Tile search: traffic over the tile sizes Ti x Tj, the choices of the methods, capacities, and the effect
+/// on the roofline. A click chooses a tile.
 class TileMapCanvas : public SystolicPane
 {
     Q_OBJECT
@@ -61,7 +62,7 @@ private:
     TileMapModel m_model;
     std::optional<TileCell> m_hover;
     QComboBox* m_method = nullptr;
-    QAction* m_whole = nullptr; ///< search for the whole MatMul instead of its tile
+    QAction* m_whole = nullptr; ///< starts a search for the whole MatMul instead of its tile
 };
 
 } // namespace tilewright::ui

@@ -57,7 +57,8 @@ TileMapModel buildTileMap(const SystolicDocument& state)
         m.hint = tr("No tiles: %1").arg(r.error);
         return m;
     }
-    // The colour range covers the cells that fit; cells far beyond them are not shown.
+    // The map shows the cells that fit, which determine the range of colours, and a margin of cells that do
+    // not fit.
     const TileLandscape& l = r.landscape;
     double low = 0;
     double high = 0;

@@ -64,7 +64,7 @@ void WavefrontCanvas::rebuild()
 {
     state().needSimulation();
     if (state().cycles() != std::exchange(m_cycles, state().cycles()))
-        forgetRange(); // the range belongs to another run
+        forgetRange(); // the visible range belongs to another run
     const ArrayShape& array = state().settings().hierarchy.array;
     for (auto* pe : {&m_overlay.pinned, &m_overlay.hovered})
         if (*pe && ((*pe)->row >= array.rows || (*pe)->col >= array.cols))
@@ -234,7 +234,7 @@ void WavefrontCanvas::addOwnKeys()
                 refreshFacts();
                 update();
             });
-    // These are Shift+comma and Shift+full stop on most keyboards.
+    // On most keyboards "<" and ">" are Shift+comma and Shift+full stop.
     addKeys("back16", tr("16 cycles back"), {QKeySequence(Qt::Key_Less)}, tr("Go sixteen cycles back."),
             [this] { m_playback->moveBy(-16); });
     addKeys("on16", tr("16 cycles forward"), {QKeySequence(Qt::Key_Greater)},

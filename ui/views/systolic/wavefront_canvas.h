@@ -10,7 +10,7 @@ class QComboBox;
 
 namespace tilewright::ui {
 
-/// The wavefront player: the array cycle by cycle.
+/// The wavefront player: shows the array cycle by cycle.
 class WavefrontCanvas : public SystolicPaneOf<LaneChart>
 {
     Q_OBJECT
@@ -22,7 +22,7 @@ public:
     [[nodiscard]] QSize exportSize() const override { return {1180, 820}; }
 
     [[nodiscard]] const WavefrontModel& model() const { return m_model; }
-    [[nodiscard]] QPointF peCentre(const PePosition& pe) const; ///< in widget coordinates
+    [[nodiscard]] QPointF peCentre(const PePosition& pe) const; ///< centre of a PE in widget coordinates
     [[nodiscard]] QPointF chartPoint(std::int64_t cycle) const
     {
         return pointIn(1, static_cast<double>(cycle) + 0.5);
@@ -34,14 +34,15 @@ protected:
     void rebuild() override;
     void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
-    /// The parts of the array and of the lanes.
+    /// Returns the parts of the array and those of the lanes.
     [[nodiscard]] std::vector<PicturePart> partsIn(const QSize& size) override { return partsByPlace(size); }
     [[nodiscard]] QPointF focusPoint() const override;
     void mousePressEvent(QMouseEvent* event) override;
     [[nodiscard]] QRectF chartArea(const QRectF& area, bool exporting) const override;
     void paintBeside(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     [[nodiscard]] std::optional<double> pinnedTime() const override;
-    [[nodiscard]] QString cursorText() const override { return {}; } ///< the header shows the cycle
+    /// No text at the cursor, because the header shows the cycle.
+    [[nodiscard]] QString cursorText() const override { return {}; }
     void cursorDragged(double time) override;
     void clicked(QPointF, double) override {}
     void hovered(QPointF position) override;
@@ -60,7 +61,7 @@ private:
 
     WavefrontModel m_model;
     WavefrontOverlay m_overlay;
-    std::int64_t m_cycles = 0; ///< cycles of the run that the range was measured in
+    std::int64_t m_cycles = 0; ///< length in cycles of the run in which the range was measured
     QComboBox* m_colour = nullptr;
     Playback* m_playback = nullptr;
     Scrubber* m_scrubber = nullptr;

@@ -82,7 +82,7 @@ WavefrontModel buildWavefront(const SystolicDocument& state, const WavefrontOpti
     m.pes.reserve(static_cast<std::size_t>(m.shownRows * m.shownCols));
     for (std::int64_t r = 0; r < m.shownRows; ++r)
         for (std::int64_t c = 0; c < m.shownCols; ++c) {
-            // In a stalled cycle registers keep their values: the work is that of the previous tick.
+            // In a stalled cycle registers keep their values, so the work of the previous tick is shown.
             PeActivity pe = plan.peAt(m.stall ? m.tick - 1 : m.tick, r * m.step, c * m.step);
             if (m.stall)
                 pe.active = false;
@@ -129,7 +129,7 @@ QString phaseName(const WavefrontModel& m)
     if (m.stall)
         return m.stall->side == EdgeSide::West ? tr("stalled: FIFO of row %1 is empty").arg(m.stall->lane)
                                                : tr("stalled: FIFO of column %1 is empty").arg(m.stall->lane);
-    // Phases start at cycle 0: with WS and IS the first block is loaded during the fill.
+    // Phases start at cycle 0: with WS and IS, the first block is loaded during the fill.
     const std::int64_t t = m.tick;
     if (t < m.phaseStart)
         return tr("loading the first block");
@@ -261,7 +261,7 @@ UtilisationColumns utilisation(const SystolicDocument& state, std::int64_t from,
 
 namespace {
 
-/// Cache of the last columns, used by the curve and by the marks below it.
+/// Cache of the columns that were computed last; the curve and the marks below it use the same ones.
 struct Columns
 {
     double from = 0, to = -1;
@@ -291,8 +291,8 @@ void paintStalls(QPainter& painter, const UtilisationColumns& columns, const Lan
     painter.setRenderHint(QPainter::Antialiasing, true);
 }
 
-/// Paints the names of the phases (fill, steady, drain) and lines between them. A name under the cursor moves
-/// aside.
+/// Paints the names of the phases (fill, steady, drain) with lines between them. The name under the cursor
+/// moves aside.
 void paintPhases(QPainter& painter, const std::array<std::int64_t, 3>& phases, double end, bool named,
                  double cursor, const LaneFrame& f)
 {
@@ -320,7 +320,7 @@ void paintPhases(QPainter& painter, const std::array<std::int64_t, 3>& phases, d
     }
 }
 
-/// State of the array in a cycle, in one line.
+/// Describes the state of the array in a cycle in one line.
 QString cycleText(const SystolicDocument& state, double time)
 {
     const auto cycle =
@@ -354,7 +354,7 @@ LaneModel wavefrontLanes(const SystolicDocument& state)
     out.unit = tr("cycle");
     out.readout = false;
     out.labelWidth = 0;
-    out.most = 1000; // fills the available height
+    out.most = 1000; // no practical limit: the lanes fill the available height
     Lane lane;
     lane.curve = Curve{[&state, columns](double from, double to, int width) {
                            std::vector<LowHigh> values;

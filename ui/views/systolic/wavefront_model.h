@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The wavefront player as data, and its lanes.
+// The wavefront player as data, and the lanes below the array.
 #pragma once
 
 #include "chart/lane.h"
@@ -24,36 +24,40 @@ struct PePosition
     bool operator==(const PePosition&) const = default;
 };
 
-/// The array in one cycle. Large arrays are thinned: PE (row * step, col * step) represents its block.
+/// The array in one cycle. Of a large array only every `step`-th row and column is shown: PE (row * step, col
+/// * step) stands for its block.
 struct WavefrontModel
 {
     QString title;
     QString origin;
     QString when;    ///< "cycle 37 of 1054 · fill"
-    QString figures; ///< cycles, utilisation, folds
-    QString warning; ///< read-out not hidden, simulation missing …
+    QString figures; ///< text with cycles, utilisation and folds
+    QString warning; ///< text on a restriction: read-out not hidden, simulation missing and so on
 
-    std::int64_t rows = 0, cols = 0; ///< size of the array
+    std::int64_t rows = 0, cols = 0; ///< number of rows and columns of the array
     std::int64_t step = 1;
     std::int64_t shownRows = 0, shownCols = 0;
-    std::int64_t lead = 0; ///< operands drawn outside of the array before they enter
+    std::int64_t lead = 0; ///< number of operands that are drawn outside of the array on their way into it
     systolic::Dataflow dataflow = systolic::Dataflow::Os;
     std::int64_t stream = 1;
 
     std::int64_t cycle = 0, cycles = 1;
-    std::int64_t tick = 0; ///< the cycle minus the stalls before it
+    std::int64_t tick = 0; ///< number of the cycle minus the stalled cycles before it
     std::optional<systolic::EdgeStall> stall;
     std::int64_t stalledCycles = 0;
     std::int64_t active = 0;
     std::optional<systolic::ArrayPhases> phases;
-    std::int64_t phaseStart = 0; ///< tick of the first activity
+    std::int64_t phaseStart = 0; ///< tick at which the activity begins
 
-    std::vector<systolic::PeActivity> pes;        ///< shownRows x shownCols, row-major
-    std::vector<systolic::PeRegisters> registers; ///< in the order of `pes`, if values are simulated
+    std::vector<systolic::PeActivity> pes; ///< activity of the shown PEs: shownRows x shownCols, row-major
+    /// registers in the order of `pes`, if values are simulated
+    std::vector<systolic::PeRegisters> registers;
     /// shownRows x lead: operand [row][d] enters the array in d + 1 cycles
     std::vector<systolic::PeActivity> west;
-    std::vector<systolic::PeActivity> north; ///< lead x shownCols: [d][col]; OS only
-    std::vector<std::int64_t> westFifo;      ///< elements in the FIFO of every row; empty without a limit
+    /// Lead x shownCols: operand [d][col] enters in d + 1 cycles; with OS only.
+    std::vector<systolic::PeActivity> north;
+    /// Number of elements in the FIFO of every row; empty if FIFOs are unlimited.
+    std::vector<std::int64_t> westFifo;
     std::vector<std::int64_t> northFifo;
     std::int64_t fifoDepth = 32;
 
@@ -69,11 +73,11 @@ struct WavefrontOptions
     std::int64_t mostValues = 4096;   ///< maximum number of PEs whose registers are read
 };
 
-/// The array at the document's cycle; moves the simulator there if there is one.
+/// Builds the model for the document's cycle. Moves the simulator to this cycle, if there is a simulator.
 [[nodiscard]] WavefrontModel buildWavefront(const SystolicDocument& state,
                                             const WavefrontOptions& options = {});
 
-/// All facts on one PE: label and value, one per line.
+/// All facts on a PE as label and value, one pair per line.
 struct PeFacts
 {
     QString title; ///< "PE (2, 3)"
@@ -81,27 +85,27 @@ struct PeFacts
 };
 [[nodiscard]] PeFacts peFacts(const SystolicDocument& state, const PePosition& pe);
 
-/// "A[2,7]": the operand that reaches a PE from the west with this work.
+/// Name of the operand that reaches a PE from the west for this work: "A[2,7]".
 [[nodiscard]] QString westOperand(systolic::Dataflow dataflow, const systolic::PeActivity& work);
 [[nodiscard]] QString northOperand(systolic::Dataflow dataflow, const systolic::PeActivity& work);
 
-/// Utilisation over time: the mean share of active PEs in each pixel column of cycles [from, to).
+/// Utilisation over time: the mean share of active PEs in each pixel column over the cycles [from, to).
 struct UtilisationColumns
 {
     std::vector<double> mean;
-    std::vector<bool> stalled; ///< an edge stall is in the column
-    bool sampled = false;      ///< too many cycles: a column is computed from its first cycles
+    std::vector<bool> stalled; ///< for each column, true if an edge stall is in it
+    bool sampled = false; ///< true if a column has so many cycles that only the first of them are evaluated
 };
 [[nodiscard]] UtilisationColumns utilisation(const SystolicDocument& state, std::int64_t from,
                                              std::int64_t to, int width);
 
-/// "fill", "steady", "drain" or "idle" at the tick of the model.
+/// Name of the phase at the tick of the model: "fill", "steady", "drain" or "idle".
 [[nodiscard]] QString phaseName(const WavefrontModel& model);
 
-/// First cycle of the phases: fill, steady, drain.
+/// Returns the first cycles of the phases fill, steady and drain.
 [[nodiscard]] std::array<std::int64_t, 3> phaseCycles(const SystolicDocument& state);
 
-/// The active PEs over time with the phases, as one lane.
+/// Returns a lane with the number of active PEs over time and the phases.
 [[nodiscard]] LaneModel wavefrontLanes(const SystolicDocument& state);
 
 } // namespace tilewright::ui

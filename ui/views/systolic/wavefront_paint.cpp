@@ -64,7 +64,7 @@ QColor peColour(const WavefrontModel& m, const PeActivity& pe, PeColour colour, 
     return waitingColour(theme);
 }
 
-/// Every eighth operand is darker, so that their movement is visible.
+/// Colour of an operand. Every eighth operand is darker, so that movement is visible.
 QColor operandColour(const PeActivity& pe, std::int64_t step, const QColor& matrix, PeColour colour,
                      const Theme& theme)
 {
@@ -74,7 +74,7 @@ QColor operandColour(const PeActivity& pe, std::int64_t step, const QColor& matr
     return step % 8 == 0 ? Theme::mix(fill, theme.ink, 0.25) : fill;
 }
 
-/// One pixel per cell, scaled up without smoothing.
+/// Paints an image with one pixel per cell, scaled up without smoothing.
 void drawCells(QPainter& painter, const QImage& image, QPointF topLeft, double cell)
 {
     const bool smooth = painter.testRenderHint(QPainter::SmoothPixmapTransform);
@@ -99,7 +99,7 @@ void drawGrid(QPainter& painter, QPointF topLeft, std::int64_t rows, std::int64_
                          topLeft + QPointF(w, static_cast<double>(r) * cell));
 }
 
-/// Draws the longest text that fits, centred; nothing if even the last one is too wide.
+/// Draws the longest of the texts that fits, centred. Draws nothing if even the shortest one is too wide.
 void drawFitting(QPainter& painter, const QRectF& cell, const QStringList& longestFirst)
 {
     const QFontMetricsF fm(painter.font());
@@ -166,13 +166,15 @@ QFont peFont()
     return uiFont(0.75);
 }
 
-/// The number in a PE: for OS its sum so far, for WS and IS the partial sum that it passes on.
+/// Returns the number that a PE holds: with OS its sum so far, with WS and IS the partial sum that it passes
+/// on.
 double heldValue(const WavefrontModel& m, std::size_t i)
 {
     return m.dataflow == Dataflow::Os ? m.registers[i].accumulator : m.registers[i].north;
 }
 
-/// Values are shown in all PEs or in none: a missing number would look like an empty PE.
+/// True if the values fit. Values are shown in all PEs or in none, because a missing number would look like
+/// an empty PE.
 bool valuesFit(const WavefrontModel& m, const WavefrontPlaces& p)
 {
     if (m.registers.empty() || p.cell < 22)
@@ -184,7 +186,7 @@ bool valuesFit(const WavefrontModel& m, const WavefrontPlaces& p)
     return true;
 }
 
-/// Fill of the edge FIFOs, between the array and the operands outside.
+/// Paints the fill of the edge FIFOs between the array and the operands outside.
 void paintFifos(QPainter& painter, const WavefrontModel& m, const WavefrontPlaces& p, const Theme& theme)
 {
     const auto bar = [&](const QRectF& r, std::int64_t n, bool vertical, bool culprit) {
@@ -239,7 +241,7 @@ void paintArray(QPainter& painter, const WavefrontModel& m, const WavefrontPlace
                 const QColor fill = peColour(m, pe, colour, theme);
                 const QColor ink = theme.inkOn(fill);
                 if (colour != PeColour::Accumulation) {
-                    // Progress of the accumulator.
+                    // The bar shows the progress of the accumulation.
                     const double h = std::max(2.0, p.cell * 0.1);
                     painter.fillRect(QRectF(cell.left() + 1, cell.bottom() - h - 1,
                                             (cell.width() - 2) * progressOf(m, pe), h),
@@ -401,7 +403,7 @@ WavefrontPlaces wavefrontPlaces(const QRectF& area, const WavefrontModel& m)
         p.facts = QRectF(right.left(), p.chart.bottom() + axis + 8, right.width(),
                          right.bottom() - p.chart.bottom() - axis - 8);
     }
-    // Adds the caption, the axis and the margins to the rectangle of the chart.
+    // The rectangle of the chart includes the caption, the axis and the margins.
     p.chart.adjust(-8, -(tick.height() + 3) - 8, 8, axis + 10);
     const bool fifos = !m.westFifo.empty();
     const double gapCells = fifos ? 1.0 : 0.35;

@@ -12,15 +12,15 @@ namespace tilewright::ui {
 
 struct Theme;
 
-/// Positions of the parts of the player.
+/// Positions of the parts of the wavefront player.
 struct WavefrontPlaces
 {
     QRectF header, array, chart, facts;
-    double cell = 1;            ///< pixels per shown PE
-    QPointF origin;             ///< position of PE (0, 0)
-    double gap = 0;             ///< space for the FIFOs between the array and the operands outside
-    std::int64_t leadWest = 0;  ///< operands shown west of the array
-    std::int64_t leadNorth = 0; ///< operands shown north of the array
+    double cell = 1;            ///< side length of a shown PE in pixels
+    QPointF origin;             ///< position of PE (0, 0) in pixels
+    double gap = 0;             ///< pixels between the array and the operands outside, for the FIFOs
+    std::int64_t leadWest = 0;  ///< number of operand columns that are shown west of the array
+    std::int64_t leadNorth = 0; ///< number of operand rows that are shown north of the array
 
     [[nodiscard]] QRectF pe(std::int64_t r, std::int64_t c) const
     {
@@ -33,7 +33,7 @@ struct WavefrontPlaces
 
 struct WavefrontOverlay
 {
-    std::optional<PePosition> pinned; ///< in PEs of the array, not of the shown ones
+    std::optional<PePosition> pinned; ///< pinned PE, numbered in the array and not among the shown PEs
     std::optional<PePosition> hovered;
     std::optional<PeFacts> facts;
 };

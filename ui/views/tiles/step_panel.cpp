@@ -17,7 +17,7 @@ namespace tilewright::ui {
 namespace {
 
 constexpr double kMargin = 10;
-constexpr double kLowPixels = 360; // a lower panel has smaller pictures
+constexpr double kLowPixels = 360; // height in pixels below which the pictures of the panel are smaller
 constexpr double kLineGap = 2;
 
 const QColor& rowColour(StepRow::Kind kind, const Theme& theme)
@@ -47,8 +47,8 @@ double headHeight()
     return 6 + big + small * 3 + 4 * kLineGap + 6;
 }
 
-/// Paints the tensor as an outline with its slice: solid if it moves in this step, hatched if it only is in
-/// memory.
+/// Paints the tensor as an outline with its slice. The slice is solid if it moves in this step, and hatched
+/// if it only stays in memory.
 void paintMiniature(QPainter& painter, const StepRow& row, const QRectF& box, const Theme& theme)
 {
     const double w = static_cast<double>(row.width);
@@ -73,14 +73,14 @@ void paintMiniature(QPainter& painter, const StepRow& row, const QRectF& box, co
                      Qt::BDiagPattern);
         painter.fillRect(lit, hatch);
     }
-    // A view is dashed here as in the graph.
+    // The outline of a view is dashed, as in the graph.
     painter.setPen(QPen(theme.outline, 1, row.isView ? Qt::DashLine : Qt::SolidLine));
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(outline.adjusted(0, 0, -1, -1));
     painter.setRenderHint(QPainter::Antialiasing, true);
 }
 
-/// Paints the parts of the working set and the capacity.
+/// Paints a bar with the parts of the working set and the capacity.
 void paintWorkingSet(QPainter& painter, const StepModel& model, std::int64_t capacity, const QRectF& bar,
                      const Theme& theme)
 {
@@ -89,7 +89,7 @@ void paintWorkingSet(QPainter& painter, const StepModel& model, std::int64_t cap
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.fillRect(bar, Theme::mix(theme.canvas, theme.muted, 0.12));
     double x = bar.left();
-    // Donated elements: an output takes the place of an input (R9.6).
+    // Donated elements are elements of an output that takes the place of an input (R9.6).
     for (const auto& [elements, colour] : {std::pair{model.residentElements, theme.resident},
                                            {s.reserved - model.residentElements, theme.retained},
                                            {s.inputElements - s.donatedElements, theme.input},
@@ -140,7 +140,7 @@ void paintHalo(QPainter& painter, const QRectF& box, const Theme& theme)
     painter.fillRect(box, QBrush(haloColour(theme), Qt::BDiagPattern));
 }
 
-/// R1.8: what the tile touches of an image that it reads through windows, with its halo.
+/// Paints an image that the tile reads through windows: the part that the tile touches, with its halo (R1.8).
 void paintImage(QPainter& painter, const WindowsMap& map, const MappedRead& read, const QRectF& area,
                 const Theme& theme)
 {
@@ -295,7 +295,7 @@ void paintStepPanel(QPainter& painter, const StepModel& model, const TilesModel&
         writeLine(painter, {left, top + nameMetrics.height()}, right - left, row.detail, detailFont,
                   theme.muted);
     }
-    // The lower end fades out if there are more lines.
+    // If there are more lines below, the lower end of the list fades out.
     if (layout.height - scroll > layout.list.height() + 1) {
         constexpr double kFade = 14;
         const QRectF end(layout.list.left(), layout.list.bottom() - kFade, layout.list.width(), kFade);

@@ -13,7 +13,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Fraction of the last tile along an axis that is inside the tensor; the largest sink decides.
+/// Returns the share of the last tile along an axis that is inside the tensor. The largest sink decides.
 double lastFraction(const Problem& problem, const Subgraph& subgraph, bool rows)
 {
     std::int64_t largest = 0;
@@ -107,7 +107,7 @@ void OrderDrawing::moveTo(std::int64_t tile)
         removeLast();
         return;
     }
-    // The mouse may have skipped tiles between two events.
+    // Tiles on the line between two positions are added, because the mouse may skip tiles between two events.
     const std::int64_t r0 = m_tiles.back() / m_grid.cols;
     const std::int64_t c0 = m_tiles.back() % m_grid.cols;
     const std::int64_t dr = tile / m_grid.cols - r0;
@@ -142,7 +142,7 @@ QString orderRuns(std::span<const std::int64_t> order, std::int64_t cols, int mo
     for (std::size_t i = 0; i < n;) {
         if (runs.size() == most)
             return runs.join(QStringLiteral(", ")) + QStringLiteral(" …");
-        // Extends the run while it continues in the same direction, within a row or a column.
+        // Extends the run as long as it continues in the same direction within a row or column.
         std::size_t last = i;
         std::int64_t step = 0;
         while (last + 1 < n) {
@@ -196,7 +196,8 @@ QString traversalText(TraversalKind kind)
     return tr("custom order");
 }
 
-/// A custom order as runs of tiles: the grid has room for its numbers only if tiles are few and large.
+/// Text of a custom order as runs of tiles, because the grid has room for the numbers only if tiles are few
+/// and large.
 QString orderText(const Traversal& traversal, std::int64_t cols)
 {
     QString name = traversalText(traversal.kind());
@@ -246,7 +247,7 @@ std::optional<double> TilesModel::intensity(std::int64_t tile) const
     const TileSums& t = trace->tiles[static_cast<std::size_t>(tile)];
     if (t.visit < 0)
         return std::nullopt;
-    // If all values are equal, the middle of the ramp is used.
+    // If all values are equal, all get the middle of the ramp.
     const auto between = [](double v, double low, double high) {
         return high > low ? (v - low) / (high - low) : 0.25;
     };

@@ -98,31 +98,31 @@ struct TilesOptions
 /// The contents of the tile grid, without the mouse position.
 struct TilesModel
 {
-    QString hint;     ///< shown instead of a grid: why there is none
+    QString hint; ///< text shown instead of the grid, with the reason why there is none; empty: show the grid
     QString title;    ///< "Subgraph 3 · op4, op5 · 128 × 128 × 32"
     QString subtitle; ///< "4 × 4 tiles, snake, 64 steps"
     std::optional<SubgraphId> subgraph;
     TileGrid grid;
     TilesOptions options;
-    std::shared_ptr<const TileTrace> trace; ///< null while it is being computed
+    std::shared_ptr<const TileTrace> trace; ///< trace of the subgraph; null while it is being computed
     std::int64_t capacity = 0;
     double subgraphStart = 0; ///< time at which the subgraph starts in the schedule
     double aspect = 1;        ///< height / width of a cell
 
-    /// Position on the colour ramp, 0..1; nullopt for a tile that the trace has not reached.
+    /// Position on the colour ramp, from 0 to 1; nullopt for a tile that the trace has not reached.
     [[nodiscard]] std::optional<double> intensity(std::int64_t tile) const;
 };
 
-/// The subgraph that the detail views show: the selected one, else the first that computes a selected op,
-/// else the first. nullopt without subgraphs.
+/// Returns the subgraph that the detail views show: the selected one, or else the first one that computes a
+/// selected op, or else the first one. nullopt if there are no subgraphs.
 [[nodiscard]] std::optional<SubgraphId> shownSubgraph(const Snapshot& snapshot,
                                                       const SelectionState& selection);
 
-/// `trace` is used if it belongs to the shown subgraph.
+/// Builds the model. `trace` is used only if it belongs to the shown subgraph.
 [[nodiscard]] TilesModel buildTiles(const Snapshot* snapshot, const SelectionState& selection,
                                     std::shared_ptr<const TileTrace> trace, const TilesOptions& options);
 
-/// One line of the step panel: a tensor, or an op that runs.
+/// A row of the step panel: a tensor, or an op that runs in the step.
 struct StepRow
 {
     enum class Kind { Loaded, Reused, Resident, Stored, Progress, Reserved, Run };
@@ -131,8 +131,8 @@ struct StepRow
     std::optional<OpId> op;
     QString name;
     QString detail;                     ///< "LHS, rows 0–127, columns 32–63"
-    double amount = 0;                  ///< size, in elements that the capacity counts; for an op, its time
-    std::int64_t height = 1, width = 1; ///< size of the tensor, for the small picture
+    double amount = 0;                  ///< size in elements as the capacity counts them; for an op, its time
+    std::int64_t height = 1, width = 1; ///< height and width of the tensor, for the small picture
     /// true if the tensor is a view, whose data is read from its base tensors (R1.7)
     bool isView = false;
     Rect slice; ///< part of the tensor that the small picture highlights
@@ -141,23 +141,25 @@ struct StepRow
 struct StepModel
 {
     Step step;
-    std::vector<StepRow> rows;         ///< sorted by Kind
-    QString where;                     ///< "Tile row 1, column 2"
-    QString count;                     ///< "visit 7 of 16 · k step 2 of 4 · step 25 of 64"
-    std::vector<MappedRead> reads;     ///< R1.8: through maps, those with windows and the largest halo first
-    std::int64_t residentElements = 0; ///< part of Step::reserved that was resident before the subgraph
+    std::vector<StepRow> rows; ///< rows, sorted by Kind
+    QString where;             ///< "Tile row 1, column 2"
+    QString count;             ///< "visit 7 of 16 · k step 2 of 4 · step 25 of 64"
+    /// reads through index maps (R1.8); maps with windows and the largest halo come first
+    std::vector<MappedRead> reads;
+    std::int64_t residentElements = 0; ///< the part of Step::reserved that was resident before the subgraph
 };
 
 [[nodiscard]] StepModel buildStep(const TileTrace& trace, std::int64_t step);
 
 [[nodiscard]] QString stepRowHeading(StepRow::Kind kind);
 
-/// R1.8: what the tile reads through the map, in two lines: its footprint, and how much of it is halo.
+/// Text in two lines on what the tile reads through the map (R1.8): its footprint, and how much of it is
+/// halo.
 [[nodiscard]] QStringList mappedReadTexts(const Problem& problem, const MappedRead& read);
 
-/// A tile with exact numbers, for the tooltip.
+/// Tooltip of a tile with exact numbers.
 [[nodiscard]] QString tileTooltip(const TilesModel& model, std::int64_t tile);
-/// One line per step, tab-separated, full precision; at most `limit` steps.
+/// Returns the steps as tab-separated text with full precision: one line per step, at most `limit` lines.
 [[nodiscard]] QString stepsAsText(const TileTrace& trace, std::int64_t limit);
 
 } // namespace tilewright::ui

@@ -19,10 +19,12 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kPathPixels = 11;        // smaller cells show no path
-constexpr double kGapPixels = 4;          // smaller cells have no gap
-constexpr std::int64_t kPathCells = 1500; // with more visible cells the path is unreadable, and slow to paint
-constexpr double kLowPanePixels = 300;    // a lower pane has its title on one line
+constexpr double kPathPixels = 11; // minimum side of a cell in pixels at which the path is painted
+constexpr double kGapPixels = 4;   // minimum side of a cell in pixels at which there is a gap between cells
+// maximum number of visible cells with a path; with more cells it is unreadable and slow to paint
+constexpr std::int64_t kPathCells = 1500;
+// Height of a pane in pixels below which title and subtitle share a line.
+constexpr double kLowPanePixels = 300;
 constexpr int kMaxImageSide = 4096;
 
 const TileSums* sumsOf(const TilesModel& model, std::int64_t tile)
@@ -65,8 +67,8 @@ VisibleCells visibleCells(const TilesModel& model, const QRectF& area, const Vie
             clampTo(scene.left(), model.grid.cols), clampTo(scene.right() + 1, model.grid.cols)};
 }
 
-/// The cell on whole pixels with a gap, so that edges are sharp; a tile cut by the tensor's border keeps its
-/// own size.
+/// Returns the rectangle of a cell in whole pixels, so that edges are sharp, without the gap. A tile that is
+/// cut by the tensor's border is drawn smaller.
 QRect cellPixels(const TilesModel& model, const Viewport& viewport, std::int64_t row, std::int64_t col,
                  int gap)
 {
@@ -99,7 +101,7 @@ void paintCells(QPainter& painter, const TilesModel& model, const VisibleCells& 
                 fillHatch(painter, rect, theme);
             else
                 painter.fillRect(rect, fill);
-            if (gap > 1) { // the pale end of the ramp needs an edge on a white page
+            if (gap > 1) { // an edge, because the pale end of the ramp is hardly visible on a white page
                 painter.setPen(Theme::mix(fill, theme.outline, 0.45));
                 painter.setBrush(Qt::NoBrush);
                 painter.drawRect(rect.adjusted(0, 0, -1, -1));
@@ -116,7 +118,7 @@ void paintCells(QPainter& painter, const TilesModel& model, const VisibleCells& 
         }
 }
 
-/// Paints the lines between the cells of an image.
+/// Paints the gaps between the cells of an image.
 void paintGaps(QPainter& painter, const TilesModel& model, const VisibleCells& cells,
                const Viewport& viewport, const Theme& theme)
 {
@@ -136,7 +138,7 @@ void paintGaps(QPainter& painter, const TilesModel& model, const VisibleCells& c
     painter.setRenderHint(QPainter::Antialiasing, true);
 }
 
-/// Paints the position in the traversal above the path, over lines that cross the tile.
+/// Paints the position of each tile in the traversal, above the path and above lines that cross the tile.
 void paintNumbers(QPainter& painter, const TilesModel& model, const VisibleCells& cells,
                   const Viewport& viewport, const Theme& theme)
 {
@@ -154,7 +156,7 @@ void paintNumbers(QPainter& painter, const TilesModel& model, const VisibleCells
             if (!t || longest + 6 > rect.width() || fm.height() + 2 > rect.height())
                 continue;
             const QColor fill = overflows(model, tile) ? theme.canvas : cellColour(model, tile, theme);
-            // On a patch in the tile's colour, so that the path does not cross the digits.
+            // The number is on a patch in the colour of the tile, so that the path does not cross the digits.
             const QString digits = number(std::int64_t(t->visit) + 1);
             const QRectF patch(rect.left() + 2, rect.top() + 2, fm.horizontalAdvance(digits) + 4,
                                fm.height());
@@ -169,7 +171,7 @@ QPointF centreOf(const TilesModel& model, const Viewport& viewport, std::int64_t
     return viewport.toScreen(tileRect(model, tile)).center();
 }
 
-/// Adds one segment of the path with a small arrow head. Jumps to tiles that are not neighbours are dashed.
+/// Adds a segment of the path with a small arrow head. A jump to a tile that is not a neighbour is dashed.
 void addLeg(const TilesModel& model, const Viewport& viewport, std::int64_t from, std::int64_t to,
             QList<QLineF>& neighbours, QList<QLineF>& jumps, QPolygonF& heads)
 {
@@ -293,7 +295,7 @@ QRectF tileRect(const TilesModel& model, std::int64_t tile)
     const auto [rowAt, colAt] = std::lldiv(tile, std::max<std::int64_t>(1, model.grid.cols));
     const auto row = static_cast<double>(rowAt);
     const auto col = static_cast<double>(colAt);
-    // A tile cut by the tensor's border keeps its own size.
+    // A tile that is cut by the tensor's border is drawn smaller.
     const bool lastColumn = model.trace && col == static_cast<double>(model.grid.cols - 1);
     const bool lastRow = model.trace && row == static_cast<double>(model.grid.rows - 1);
     return {col, row * model.aspect, lastColumn ? model.trace->lastCol : 1,
@@ -319,7 +321,7 @@ QImage tilesImage(const TilesModel& model, const Theme& theme)
     const auto rows = static_cast<int>((model.grid.rows + fr - 1) / fr);
     const auto cols = static_cast<int>((model.grid.cols + fc - 1) / fc);
     QImage image(cols, rows, QImage::Format_RGB32);
-    // A table of the colour ramp avoids mixing colours a million times.
+    // A table of the colours of the ramp, so that colours are not mixed a million times.
     std::array<QRgb, 256> ramp;
     for (std::size_t i = 0; i < ramp.size(); ++i)
         ramp[i] = theme.ramp(static_cast<double>(i) / 255).rgb();
@@ -369,7 +371,7 @@ void paintTiles(QPainter& painter, const TilesModel& model, const QRectF& area, 
         paintNumbers(painter, model, cells, viewport, theme);
     const auto mark = [&](std::int64_t tile, const QColor& colour, double width) {
         QRectF r = viewport.toScreen(tileRect(model, tile)).adjusted(0, 0, -1, -1);
-        // A tile smaller than a mark is shown by a mark around it.
+        // If the tile is smaller than a mark, the mark is drawn around it.
         const double grow = std::max(0.0, 5 - std::min(r.width(), r.height()) / 2);
         ring(painter, r.adjusted(-grow, -grow, grow, grow), colour, theme.canvas, width);
     };

@@ -19,9 +19,10 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr std::int64_t kSyncSteps = 4000; // up to this number, steps are traced at once: well under a frame
+// Maximum number of steps that are traced at once; this takes much less than the time of a frame.
+constexpr std::int64_t kSyncSteps = 4000;
 constexpr std::int64_t kCopiedSteps = 200'000;
-constexpr std::int64_t kReadSteps = 500; // largest number of steps for assistive technology
+constexpr std::int64_t kReadSteps = 500; // maximum number of steps that assistive technology gets
 constexpr TraversalKind kKinds[] = {TraversalKind::Raster,      TraversalKind::Snake,  TraversalKind::Column,
                                     TraversalKind::ColumnSnake, TraversalKind::Spiral, TraversalKind::Custom};
 
@@ -56,7 +57,7 @@ void TilesView::createControls()
 {
     m_playback = new Playback(clock(),
                               {[this] {
-                                   catchUp(); // commands can reach a hidden view
+                                   catchUp(); // commands can be run while the view is hidden
                                    return m_step ? m_model.trace->steps->size() : 0;
                                },
                                [this] {
@@ -81,7 +82,7 @@ void TilesView::createControls()
            "keyboard, arrows choose a tile, {tiles.append|Enter} adds it to the order, Shift+arrows draw."));
     registry().explain(m_order, m_order->toolTip());
     if (auto* items = qobject_cast<QStandardItemModel*>(m_order->model()))
-        items->item(5)->setEnabled(false); // a custom order is drawn, not chosen here
+        items->item(5)->setEnabled(false); // the entry "custom" cannot be chosen: a custom order is drawn
     connect(m_order, &QComboBox::activated, this, [this](int i) {
         if (kKinds[i] != TraversalKind::Custom)
             applyTraversal(kKinds[i], tr("Tile order: %1").arg(m_order->itemText(i)));
@@ -175,13 +176,13 @@ void TilesView::refreshStep()
 
 void TilesView::follow()
 {
-    // Playback continues behind another tab: the other views follow its step.
+    // Playback also continues behind another tab, because the other views follow its step.
     m_playback->isPlaying() ? refresh() : outdate();
 }
 
 void TilesView::showStep(std::int64_t step)
 {
-    catchUp(); // commands can reach a hidden view
+    catchUp(); // commands can be run while the view is hidden
     if (!m_model.trace || !m_model.subgraph)
         return;
     const StepTable& steps = *m_model.trace->steps;
@@ -237,7 +238,8 @@ void TilesView::hideEvent(QHideEvent* event)
 // The tile grid view: mouse, keys, and drawing an order with either.
 
 namespace {
-constexpr std::int64_t kDrawableTiles = 1 << 20; // larger orders cannot be drawn by hand
+// Maximum number of tiles of an order that can be drawn by hand.
+constexpr std::int64_t kDrawableTiles = 1 << 20;
 } // namespace
 
 // -- mouse -----------------------------------------------------------------------------------------------
@@ -411,14 +413,14 @@ bool TilesView::startDrawing(std::int64_t tile)
         return false;
     m_drawing.emplace(m_model.grid);
     if (!m_lastDrawn.empty() && m_lastDrawn.back() == tile)
-        m_drawing->resume(m_lastDrawn); // continues at the end of the last drawing
+        m_drawing->resume(m_lastDrawn); // continue the last drawing at its end
     m_drawing->append(tile);
     return true;
 }
 
 void TilesView::drawingChanged()
 {
-    if (!document().isEvaluated()) // the schedule has changed since: its subgraphs are others
+    if (!document().isEvaluated()) // the schedule has changed meanwhile, so its subgraphs may be others
         return cancelDrawing();
     if (m_drawing->complete() && !m_mouseDraws)
         return finishDrawing();
@@ -429,7 +431,7 @@ void TilesView::drawingChanged()
             : registry().withKeys(tr(" · {tiles.finish|Ctrl+Enter} applies, {tiles.letGo|Esc} cancels"));
     m_overlay.note = count + keys;
     update();
-    // The effect of the order, before it is applied.
+    // Shows the effect of the order before it is applied.
     const SnapshotPtr snapshot = document().snapshot();
     if (!snapshot)
         return;

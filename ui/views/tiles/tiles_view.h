@@ -17,9 +17,9 @@ class QComboBox;
 
 namespace tilewright::ui {
 
-/// The tile grid of the current subgraph: the traversal order, the cost of each tile, and per step what is
-/// loaded, reused, stored and resident. Dragging across tiles draws a custom order. Keys draw too: arrows
-/// with Enter (adds the tile) or Shift; Ctrl+Enter applies, Escape cancels.
+/// The tile grid of the current subgraph: the traversal order, the cost of each tile, and for each step what
+/// is loaded, reused, stored and resident. Dragging across tiles draws a custom order. Keys can draw, too:
+/// arrow keys with Enter (adds the tile) or with Shift; Ctrl+Enter applies the order, Escape cancels.
 class TilesView : public ToolCanvas
 {
     Q_OBJECT
@@ -29,7 +29,7 @@ public:
 
     void settle() override;
     [[nodiscard]] QString copyText() const override;
-    /// The grids of the subgraphs, slowest first, each with its steps.
+    /// Passes pictures of the grids of the subgraphs, slowest subgraph first, each with its steps.
     void livePictures(const std::function<bool(LivePicture)>& take) override;
     void zoomBy(double factor, QPointF anchor) override;
     void panBy(QPointF pixels) override;
@@ -38,12 +38,12 @@ public:
     [[nodiscard]] std::optional<QRectF> shownPart() const override;
     void showPart(const QRectF& part) override;
     [[nodiscard]] QRectF selectedPart() const override;
-    [[nodiscard]] QString tableText() const override; ///< the first steps as a table
+    [[nodiscard]] QString tableText() const override; ///< table of the first steps as text
 
     [[nodiscard]] const TilesModel& model() const { return m_model; }
     /// The step that is shown; nullopt without a trace.
     [[nodiscard]] const std::optional<StepModel>& step() const { return m_step; }
-    [[nodiscard]] QPointF tileCentre(std::int64_t tile) const; ///< in widget coordinates
+    [[nodiscard]] QPointF tileCentre(std::int64_t tile) const; ///< centre of a tile in widget coordinates
     void setColour(TileColour colour);
     [[nodiscard]] Playback& playback() const { return *m_playback; }
     void showStep(std::int64_t step);
@@ -66,7 +66,8 @@ protected:
 private:
     struct Places
     {
-        QRectF header, grid, legend, panel; ///< panel is empty if there is no room for it
+        /// Areas of the parts; `panel` is empty if there is no room for it.
+        QRectF header, grid, legend, panel;
     };
     [[nodiscard]] static Places placesIn(const QRectF& area);
     [[nodiscard]] static Viewport fitted(const TilesModel& model, const QRectF& grid);
@@ -77,11 +78,12 @@ private:
     void createControls();
     void addOwnKeys();
     void follow();
-    void refresh();     ///< after a change of document or selection
-    void refreshStep(); ///< after a change of the step
+    void refresh();     ///< updates the view after a change of document or selection
+    void refreshStep(); ///< updates the view after a change of the step
     void rebuild(std::shared_ptr<const TileTrace> trace);
     void placeScroll();
-    [[nodiscard]] StepPanelLayout panelLayout() const; ///< positions of the rows, without the scroll bar
+    /// Positions of the rows of the panel, in the width without the scroll bar.
+    [[nodiscard]] StepPanelLayout panelLayout() const;
     void ensureTileVisible(std::int64_t tile);
     void applyTraversal(const Traversal& traversal, const QString& text);
     void moveCursor(std::int64_t rows, std::int64_t cols, bool draw);
@@ -109,9 +111,11 @@ private:
     std::optional<int> m_hoveredRow;
 
     std::optional<std::int64_t> m_pressed;
-    bool m_mouseDraws = false; ///< releasing the mouse button ends the drawing
+    /// True if the order is drawn by mouse, so that releasing the button ends the drawing.
+    bool m_mouseDraws = false;
     std::optional<OrderDrawing> m_drawing;
-    std::vector<std::int64_t> m_lastDrawn; ///< the last drawing, which can be continued at its end
+    /// The tiles of the last drawing, which can be continued at its end.
+    std::vector<std::int64_t> m_lastDrawn;
     QComboBox* m_colour = nullptr;
     QComboBox* m_order = nullptr;
     Playback* m_playback = nullptr;

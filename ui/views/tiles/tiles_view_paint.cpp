@@ -12,7 +12,7 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr double kMaxCell = 480; // largest size of a cell in pixels: a single tile may fill its pane
+constexpr double kMaxCell = 480; // maximum side of a cell in pixels; a single tile may fill the pane
 constexpr double kMaxScale = 560;
 } // namespace
 
@@ -228,9 +228,10 @@ QString TilesView::tooltipAt(QPointF position) const
 
 namespace {
 
-constexpr QSize kPicture{500, 440};   // without the list of the step, which the page has
-constexpr std::int64_t kFrames = 512; // largest number of frames of a picture
-constexpr std::int64_t kTiles = 1024; // largest number of tiles with a tooltip
+// Size of a picture in pixels, without the panel of the step, which the page shows itself.
+constexpr QSize kPicture{500, 440};
+constexpr std::int64_t kFrames = 512; // maximum number of frames of a picture
+constexpr std::int64_t kTiles = 1024; // maximum number of tiles with a tooltip
 constexpr std::int64_t kStepsTraced = 200'000;
 
 PictureFrame frameOf(const TilesModel& model, const Viewport& viewport, std::int64_t step)

@@ -32,7 +32,7 @@ bool isPoint(const validation::ComparedRow& row)
     return row.error.empty() && row.predicted > 0 && row.measured > 0;
 }
 
-/// A line of a constant ratio over the range of both axes.
+/// Returns a line on which the ratio of both axes is constant, over the range of both axes.
 PlotLine ratioLine(double ratio, double low, double high, const QPen& pen)
 {
     return {{}, {{low, low * ratio}, {high, high * ratio}}, pen};
@@ -439,7 +439,7 @@ void ValidationView::paintBeside(QPainter& painter, const QRectF& area, const Th
         y += line;
     }
     if (!exporting)
-        return; // the table lies below
+        return; // only exports show these texts; in the window the table is in their place
     painter.setPen(theme.muted);
     QStringList below;
     for (const std::string& text : m_comparison->notModelled)
@@ -457,7 +457,7 @@ void ValidationView::contentResized()
 void ValidationView::paintExport(QPainter& painter, const QSize& size, const Theme& theme)
 {
     if (!m_comparison && !m_file.isEmpty() && m_error.isEmpty()) {
-        predict(); // an exported picture shows the rows and not the hint to start
+        predict(); // predict the rows, because an exported picture shows them and not the hint to start
         settle();
     }
     PlotCanvas::paintExport(painter, size, theme);

@@ -18,9 +18,9 @@ namespace tilewright::ui {
 
 class NumberBox;
 
-/// Measured operators beside the predictions of a lens on the machine of the window or a preset
-/// (docs/rules/validation.md): a picture of all rows on two logarithmic axes, the figures of the agreement,
-/// and the table of the rows.
+/// Compares measured operators with the predictions of a lens, on the machine of the window or on a preset
+/// (docs/rules/validation.md). The view has a plot of all rows on two logarithmic axes, the figures of the
+/// agreement, and a table of the rows.
 class ValidationView : public PlotCanvas
 {
     Q_OBJECT
@@ -35,15 +35,17 @@ public:
     [[nodiscard]] QJsonObject settings() const override;
     void restoreSettings(const QJsonObject& settings) override;
 
-    /// Takes another file of measurements; predict() computes it.
+    /// Opens another file of measurements; call predict() to compare it.
     void openMeasurements(const QString& path);
-    /// Predicts all rows in the background, with the same call as the verb.
+    /// Predicts all rows in the background, by the same calculation as the verb `validate`.
     void predict();
-    /// Fits the usual values of the machine to the rows in the background, with the same call as the verb.
+    /// Fits the usual values of the machine to the rows in the background, by the same calculation as the
+    /// verb `fit`.
     void fitMachine();
-    /// Makes the fitted machine that of the window, and takes that: one undo step. Then predicts again.
+    /// Makes the fitted machine the machine of the window, as one undo step, and selects it in this view.
+    /// Then predicts again.
     void useFitted();
-    /// The last fit of what is shown; null: there is none.
+    /// The last fit for the rows that are shown; null if there is none.
     [[nodiscard]] const verbs::FitAnswer* fitted() const { return m_fitted ? &*m_fitted : nullptr; }
     [[nodiscard]] bool isRunning() const { return m_job->isBusy(); }
     /// The comparison that is shown; null before the first prediction.
@@ -51,7 +53,7 @@ public:
     {
         return m_comparison ? &*m_comparison : nullptr;
     }
-    /// Position of a row in the picture, in widget coordinates.
+    /// Position of the point of a row in the plot, in widget coordinates.
     [[nodiscard]] QPointF pointOf(std::size_t row) const;
 
 protected:
@@ -76,23 +78,24 @@ private:
 
     void addControls();
     void choose();
-    void changed(); ///< the choices no longer are those of the comparison
+    /// To be called when the choices have changed, so that the comparison does not belong to them any more.
+    void changed();
     void take(Outcome outcome);
     void refresh();
     void showProgress(double fraction, const QString& row);
     [[nodiscard]] Machine machine() const;
     [[nodiscard]] verbs::FitCall call() const; ///< the call that the controls describe
-    /// Names and texts of the figures beside the picture: of the agreement, and of the fit.
+    /// Names and texts of the figures beside the plot: those of the agreement and of the fit.
     [[nodiscard]] std::vector<std::pair<QString, QString>> figures() const;
     [[nodiscard]] QRectF sideArea(const QRectF& area) const;
     [[nodiscard]] double figuresHeight() const;
     [[nodiscard]] std::optional<std::size_t> chosenRow() const;
 
-    QThreadPool m_pool; ///< own pool: a set may take minutes
+    QThreadPool m_pool; ///< a pool of its own, because a set of measurements may take minutes
     std::unique_ptr<LatestJob<Outcome>> m_job;
     std::optional<validation::Comparison> m_comparison;
     std::optional<verbs::FitAnswer> m_fitted;
-    Machine m_predicted; ///< the machine of the comparison, or of the work in the background
+    Machine m_predicted; ///< machine of the comparison, or of the job in the background
     QString m_error, m_file;
     QAction* m_start = nullptr;
     QAction* m_fit = nullptr;
@@ -108,7 +111,7 @@ private:
     QCheckBox* m_tiles = nullptr;
     QProgressBar* m_progress = nullptr;
     TableModel* m_rows = nullptr;
-    SortedRows* m_sorted = nullptr; ///< m_rows in the shown order
+    SortedRows* m_sorted = nullptr; ///< the rows of m_rows in the shown order
     QTableView* m_table = nullptr;
 };
 

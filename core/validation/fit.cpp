@@ -68,6 +68,7 @@ public:
         for (std::size_t i = 0; i < m_ranges.size(); ++i)
             out.values.push_back(
                 std::clamp(rounded(valueAt(m_ranges[i], best[i])), m_ranges[i].low, m_ranges[i].high));
+        keepWhatIsNotDetermined(start, best, out);
         out.errorAfter = error(m_predict(out.values), m_rows);
         double sum = 0;
         for (std::size_t fold = 0; fold < folds && !m_progress.stopRequested(); ++fold) {
@@ -87,6 +88,23 @@ public:
     }
 
 private:
+    /// Resets each value to its start if all rows are then predicted as well: such a value can be anything.
+    void keepWhatIsNotDetermined(const Point& start, Point& best, FitResult& out)
+    {
+        const double negligible = 1e-6 * static_cast<double>(m_rows.size());
+        const double least = squares(best, m_rows);
+        for (std::size_t i = 0; i < m_ranges.size(); ++i) {
+            Point kept = best;
+            kept[i] = start[i];
+            const bool same = squares(kept, m_rows) <= least + negligible;
+            out.isDetermined.push_back(!same || start[i] == best[i]);
+            if (!same)
+                continue;
+            best = std::move(kept);
+            out.values[i] = m_ranges[i].start;
+        }
+    }
+
     [[nodiscard]] std::vector<double> valuesAt(const Point& point) const
     {
         std::vector<double> out;

@@ -21,6 +21,9 @@ using FitPredictions = std::function<std::vector<double>(const std::vector<doubl
 struct FitResult
 {
     std::vector<double> values; ///< fitted values, rounded to three significant digits
+    /// Per value: false if the rows do not determine it, because they are predicted as well with its start,
+    /// which it keeps.
+    std::vector<bool> isDetermined;
     /// Geometric mean over the rows of max(predicted / measured, measured / predicted), minus 1.
     double errorBefore = 0, errorAfter = 0;
     /// Cross-validation: the same error over rows that were not used for the fit. Each fifth of the rows is

@@ -444,8 +444,10 @@ std::string FitAnswer::json() const
 {
     Json fitted = Json::array();
     for (const FittedValue& v : values)
-        fitted.push_back(
-            {{"field", v.path}, {"before", jsonNumber(v.before)}, {"after", jsonNumber(v.after)}});
+        fitted.push_back({{"field", v.path},
+                          {"before", jsonNumber(v.before)},
+                          {"after", jsonNumber(v.after)},
+                          {"determined", v.isDetermined}});
     Json out{{"rows", after.rows},
              {"values", std::move(fitted)},
              {"error_before", jsonNumber(before.error)},

@@ -17,6 +17,9 @@ namespace {
 /// Largest factor by which a fitted rate may be above or below its original value.
 constexpr double kFactor = 20;
 
+/// Of a value that the rows are predicted as well without.
+constexpr std::string_view kNotDetermined = "not determined by these rows";
+
 /// A value of the machine that is fitted to measurements.
 struct Fitted
 {
@@ -176,7 +179,10 @@ Result<FitAnswer> fitRows(const Machine& machine, const FitRows& rows, const std
                   (out.fit.interrupted ? std::string(", interrupted")
                                        : ", " + percent(out.fit.errorLeftOut) + " on rows left out");
     for (std::size_t i = 0; i < fitted.size(); ++i) {
-        out.values.push_back({fitted[i].path, fitted[i].label, fitted[i].range.start, out.fit.values[i]});
+        out.values.push_back({fitted[i].path, fitted[i].label, fitted[i].range.start, out.fit.values[i],
+                              out.fit.isDetermined[i]});
+        if (!out.fit.isDetermined[i])
+            continue;
         auto named = withMachineSource(*changed, fitted[i].path, source);
         if (!named)
             return named.error();
@@ -207,8 +213,9 @@ Table FitAnswer::table() const
 {
     Table out({"value", "field", "before", "after"});
     for (const FittedValue& v : values)
-        out.add(v.label, v.path, TableCell(v.before, significantNumber(v.before)),
-                TableCell(v.after, significantNumber(v.after)));
+        out.add(
+            v.label, v.path, TableCell(v.before, significantNumber(v.before)),
+            TableCell(v.after, v.isDetermined ? significantNumber(v.after) : std::string(kNotDetermined)));
     return out;
 }
 
@@ -216,8 +223,10 @@ std::vector<std::pair<std::string, std::string>> FitAnswer::lines() const
 {
     std::vector<std::pair<std::string, std::string>> out;
     for (const FittedValue& v : values)
-        out.emplace_back("fitted: " + v.label,
-                         significantNumber(v.after) + " instead of " + significantNumber(v.before));
+        out.emplace_back((v.isDetermined ? "fitted: " : "kept: ") + v.label,
+                         significantNumber(v.after) + (v.isDetermined
+                                                           ? " instead of " + significantNumber(v.before)
+                                                           : ", " + std::string(kNotDetermined)));
     out.emplace_back("error with the fitted machine", percent(after.error));
     if (!fit.interrupted)
         out.emplace_back("on rows left out of a fit", percent(fit.errorLeftOut));

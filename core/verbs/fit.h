@@ -23,6 +23,7 @@ struct FittedValue
 {
     std::string path, label;
     double before = 0, after = 0;
+    bool isDetermined = true; ///< false: the rows are predicted as well without it, and it keeps its value
 };
 struct FitAnswer
 {

@@ -57,9 +57,10 @@ class TestFit : public QObject
 private slots:
     void leastSquaresOfKnownValues_4_3();
     void rangesAreKept_4_2();
+    void valuesThatAreNotDeterminedAreKept_4_5();
     void usualValues_4_1();
     void rowsLeftOut_4_4();
-    void theMachineNamesItsSource_4_5();
+    void theMachineNamesItsSource_4_6();
     void whatCannotBeFittedIsSaid_4_1();
     void aStoppedFitHasTheBestSoFar();
 };
@@ -102,6 +103,28 @@ void TestFit::rangesAreKept_4_2()
     QVERIFY(none.values[0] < 0.05);
 }
 
+/// Rows that are bound by compute say nothing about the bandwidth: it became any value of a wide range.
+void TestFit::valuesThatAreNotDeterminedAreKept_4_5()
+{
+    const std::vector<double> work{100, 200, 400};
+    const auto times = [&](const std::vector<double>& v) { // v[0]: rate of the array, v[1]: bandwidth
+        std::vector<double> out;
+        for (const double w : work)
+            out.push_back(std::max(w / v[0], w / 10 / v[1]));
+        return out;
+    };
+    const std::vector<validation::FitRange> ranges{{1, 0.05, 20, true}, {64, 3.2, 1280, true}};
+    const auto result = validation::fit({200, 400, 800}, ranges, times);
+    QVERIFY(std::abs(result.values[0] - 0.5) < 0.005);
+    QCOMPARE(result.values[1], 64.0);
+    QVERIFY(result.isDetermined[0] && !result.isDetermined[1]);
+    // Rows that are bound by the memory determine it.
+    const auto memory = validation::fit({1000, 2000, 4000}, {ranges[1]}, [&](const std::vector<double>& v) {
+        return times({20, v[0] / 64});
+    });
+    QVERIFY(memory.isDetermined[0] && memory.values[0] < 1.1 * 3.2);
+}
+
 void TestFit::usualValues_4_1()
 {
     const auto products = verbs::fitMachine(call("a100_gemm.csv", "a100"));
@@ -136,7 +159,7 @@ void TestFit::rowsLeftOut_4_4()
     QVERIFY(std::abs(fewer.values[0] - 20) < 0.1);
 }
 
-void TestFit::theMachineNamesItsSource_4_5()
+void TestFit::theMachineNamesItsSource_4_6()
 {
     const auto answer = verbs::fitMachine(call("a100_gemm.csv", "a100"));
     QVERIFY(answer);

@@ -292,6 +292,13 @@ private Q_SLOTS:
         }
         QVERIFY(valid > 0 && valid < 9);
         QVERIFY(sweepTooltip(m, 0).contains(QStringLiteral("not valid here")));
+        // The answer said that the best found is the best, also where the open schedule is better.
+        SweepModel better = m;
+        const auto last = std::ranges::find_if(better.beside->rows.rbegin(), better.beside->rows.rend(),
+                                               [](const sweep::Row& row) { return !row.metrics.empty(); });
+        last->metrics[0] = 1;
+        QVERIFY2(sweepAnswer(better).contains(QStringLiteral(". The open schedule is better: 1")),
+                 qPrintable(sweepAnswer(better)));
         // An edit makes it the schedule of then.
         QVERIFY(m.besideIsOpen);
         window.state().document.newSchedule();
@@ -387,6 +394,26 @@ private Q_SLOTS:
         // Another model is another sweep.
         QVERIFY(window.openPaths({sample("diamond.json")}));
         QVERIFY(v.model().isEmpty());
+    }
+
+    /// The machine changed below a start schedule whose tiles it does not hold.
+    void aPointWithoutAScheduleMakesTheStartScheduleAnew()
+    {
+        MainWindow window;
+        window.resize(1440, 1000);
+        QVERIFY(openIn(window, {modelFile("llama-block.json")}));
+        SweepView& v = view(window);
+        Document& document = window.state().document;
+        choose(v, SweepTask::Systolic);
+        few(v, 5);
+        runAll(v);
+        QCOMPARE(v.model().metricName(), std::string_view("bound_cycles"));
+        QVERIFY(sweepAnswer(v.model()).contains(QStringLiteral("cycles with DRAM")));
+        QTest::mouseClick(&v, Qt::LeftButton, {}, v.pointOf(0).toPoint());
+        document.waitForSnapshot();
+        QCOMPARE(v.model().rowInForce(), std::optional<std::size_t>(0));
+        QVERIFY(document.snapshot()->evaluation.valid());
+        QVERIFY(document.isStartSchedule());
     }
 
     void theHardwareOfAnOpenedPointIsSaved()

@@ -88,8 +88,6 @@ MachineView::MachineView(const ViewContext& context, QWidget* parent)
             [this] { choosePreset(QString::fromStdString(machine()->name)); });
     connect(m_problems, &QLabel::linkActivated, this, &MachineView::problemsWanted);
     column->addWidget(m_state);
-    column->addWidget(m_error);
-    m_error->hide();
 
     m_list->setAccessibleName(tr("Values of the machine"));
     m_list->setHeaderLabels({tr("Field"), tr("Value"), tr("Origin")});
@@ -131,6 +129,8 @@ MachineView::MachineView(const ViewContext& context, QWidget* parent)
         menu.exec(m_list->viewport()->mapToGlobal(at));
     });
     column->addWidget(m_list, 1);
+    column->addWidget(m_error); // below the rows, which keep their places under the mouse
+    m_error->hide();
     // The problems are below the values, so that the values do not move when problems appear.
     column->addWidget(m_problems);
     m_footer->setFrameShape(QFrame::NoFrame);

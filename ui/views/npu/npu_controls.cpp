@@ -9,11 +9,14 @@
 #include "workspace/installed_files.h"
 #include "workspace/lens_links.h"
 
+#include <QApplication>
 #include <QDir>
 #include <QFileDialog>
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
+#include <QScrollBar>
+#include <QTimer>
 #include <QToolButton>
 
 namespace tilewright::ui {
@@ -302,8 +305,22 @@ void NpuControls::saveFile()
         Q_EMIT m_state.refused(QString::fromStdString(saved.error().text()));
 }
 
+/// Keeps the field with the focus at its place under the mouse when texts above it come and go.
+void NpuControls::keepFieldInPlace()
+{
+    QWidget* const field = QApplication::focusWidget();
+    if (!field || !isAncestorOf(field))
+        return;
+    const int y = field->mapTo(viewport(), QPoint()).y();
+    QTimer::singleShot(0, field, [this, field, y] {
+        QScrollBar* const bar = verticalScrollBar();
+        bar->setValue(bar->value() + field->mapTo(viewport(), QPoint()).y() - y);
+    });
+}
+
 void NpuControls::refresh()
 {
+    keepFieldInPlace();
     const QString path = m_state.modelPath();
     int at = m_model->findData(path);
     if (at < 0) {

@@ -32,6 +32,7 @@ private:
     void addViewRows(QFormLayout& form, NpuChartOptions& options);
     QFormLayout& group(QFormLayout& form, const char* name, const QString& title, bool open);
     void refresh(); ///< updates the controls from the document
+    void keepFieldInPlace();
     void openFile(const QString& path);
     void chooseFile();
     void saveFile();

@@ -197,6 +197,29 @@ QString answerOf(const SweepModel& m, const std::vector<SweepCurve>& curves)
              m.axes[1].text(*bestCurve->second));
 }
 
+/// Text on the open schedule where it is better than every point that was found; else empty.
+QString besideAnswer(const SweepModel& m, const std::vector<SweepCurve>& curves)
+{
+    if (!m.beside || m.metric() != 0 || curves.size() != 1)
+        return {};
+    const auto cost = [&](double value) { return sweep::costOf(value, m.metricName()); };
+    const auto& found = curves.front().points;
+    double best = cost(found.front().value);
+    for (const sweep::CurvePoint& p : found)
+        best = std::min(best, cost(p.value));
+    std::optional<std::size_t> at;
+    for (std::size_t i = 0; i < m.beside->rows.size(); ++i)
+        if (const auto& metrics = m.beside->rows[i].metrics; !metrics.empty() && cost(metrics[0]) < best) {
+            best = cost(metrics[0]);
+            at = i;
+        }
+    if (!at)
+        return {};
+    return (m.besideIsOpen ? tr("The open schedule is better: %1 at %2")
+                           : tr("The schedule at the start is better: %1 at %2"))
+        .arg(metricText(m, m.beside->rows[*at].metrics[0]), m.axes[0].text(m.valueOf(*at, 0)));
+}
+
 } // namespace
 
 QString sweepAnswer(const SweepModel& m)
@@ -208,7 +231,9 @@ QString sweepAnswer(const SweepModel& m)
         return {};
     if (curves.empty())
         return tr("Weights and cache do not fit into memory at any point");
-    const QString answer = answerOf(m, curves);
+    QString answer = answerOf(m, curves);
+    if (const QString beside = besideAnswer(m, curves); !beside.isEmpty())
+        answer += QStringLiteral(". ") + beside;
     return left == 0 ? answer
                      : tr("%1. Weights and cache do not fit into memory at %2")
                            .arg(answer, counted(left, tr("point"), tr("points")));

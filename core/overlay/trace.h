@@ -69,11 +69,41 @@ struct TraceComparison
     }
 };
 
+/// How long a slice of the second trace is beside the one of the first trace that it belongs to.
+enum class SliceLength { Equal, Longer, Shorter, Alone };
+inline constexpr SliceLength kSliceLengths[] = {SliceLength::Equal, SliceLength::Longer, SliceLength::Shorter,
+                                                SliceLength::Alone};
+
+/// A slice of the second trace and what it belongs to in the first one.
+struct SlicePartner
+{
+    SliceLength length = SliceLength::Alone;
+    std::optional<std::size_t> pair; ///< index in TraceComparison::pairs; nullopt: it is in the second one only
+};
+/// By index in the slices of the second trace.
+[[nodiscard]] std::vector<SlicePartner> partnersOf(const TraceComparison& comparison);
+
+/// The slices of a track in rows without overlap: a slice is in the first row that is free at its start, so
+/// that slices inside another one are below it.
+struct TrackRows
+{
+    std::size_t track = 0;
+    std::vector<std::vector<std::size_t>> rows; ///< indices in Trace::slices by start
+};
+/// The tracks that have slices, in the order of the trace.
+[[nodiscard]] std::vector<TrackRows> trackRows(const Trace& trace);
+
+/// Puts the second trace elsewhere on the axis of the first one and orders the pairs anew. `offset`: nullopt
+/// fits it to the starts of the pairs by least squares; without pairs, both begin together.
+void place(TraceComparison& comparison, double scale, std::optional<double> offset);
+
 /// Matches slices by track and name, then by name alone, the nth with the nth in the order of time.
-/// `offset`: nullopt fits it to the starts of matched slices by least squares.
+/// Scale and offset as for place().
 [[nodiscard]] TraceComparison compareTraces(Trace a, Trace b, double scale = 1,
                                             std::optional<double> offset = {});
 
+/// The comparison in words: how many slices are where, the offset, and the events that are left out.
+[[nodiscard]] std::vector<std::string> textsOf(const TraceComparison& comparison);
 /// The pairs as a table: track, slice, start and length in both, differences.
 [[nodiscard]] Table tracesTable(const TraceComparison& comparison);
 /// Sums of lengths by track: of both traces, and their difference.

@@ -30,19 +30,8 @@ void bindOptions(verbs::OptionList& o, TracesArguments& a)
 
 void printText(const overlay::TraceComparison& c)
 {
-    std::cout << formatGrouped(c.pairs.size()) << " slices are in both traces, "
-              << formatGrouped(c.onlyA.size()) << " only in " << printable(c.a.file) << ", "
-              << formatGrouped(c.onlyB.size()) << " only in " << printable(c.b.file) << '\n'
-              << "offset of the other trace: " << formatGrouped(c.offset)
-              << (c.fitted ? ", fitted to the starts of the slices" : "") << '\n';
-    for (const overlay::Trace* trace : {&c.a, &c.b}) {
-        if (trace->openEvents > 0)
-            std::cout << printable(trace->file) << ": " << formatGrouped(trace->openEvents)
-                      << " events without their beginning or end are left out\n";
-        if (trace->otherEvents > 0)
-            std::cout << printable(trace->file) << ": " << formatGrouped(trace->otherEvents)
-                      << " events without length (counters, marks, flows) are left out\n";
-    }
+    for (const std::string& text : overlay::textsOf(c))
+        std::cout << printable(text) << '\n';
     std::cout << '\n';
     print(overlay::tracksTable(c));
     Table pairs = overlay::tracesTable(c);

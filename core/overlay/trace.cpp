@@ -56,24 +56,85 @@ TraceComparison compareTraces(Trace a, Trace b, double scale, std::optional<doub
     TraceComparison out;
     out.a = std::move(a);
     out.b = std::move(b);
-    out.scale = scale;
     out.onlyA = allOf(out.a);
     out.onlyB = allOf(out.b);
     pairUp(out, out.onlyA, out.onlyB, out.pairs, [](const Trace& trace, const Slice& slice) {
         return trace.tracks[slice.track] + '\n' + slice.name;
     });
     pairUp(out, out.onlyA, out.onlyB, out.pairs, [](const Trace&, const Slice& slice) { return slice.name; });
-    out.fitted = !offset;
-    out.offset = offset.value_or(0);
-    if (!offset && !out.pairs.empty()) {
-        double sum = 0; // the constant with the least squares is the mean
-        for (const SlicePair& pair : out.pairs)
-            sum += out.a.slices[pair.a].start - scale * out.b.slices[pair.b].start;
-        out.offset = sum / static_cast<double>(out.pairs.size());
+    place(out, scale, offset);
+    return out;
+}
+
+void place(TraceComparison& c, double scale, std::optional<double> offset)
+{
+    c.scale = scale;
+    c.fitted = !offset;
+    c.offset = offset.value_or(0);
+    if (!offset && !c.pairs.empty()) {
+        double sum = 0; // the least squares of a constant are at the mean
+        for (const SlicePair& pair : c.pairs)
+            sum += c.a.slices[pair.a].start - scale * c.b.slices[pair.b].start;
+        c.offset = sum / static_cast<double>(c.pairs.size());
+    } else if (!offset && !c.a.slices.empty() && !c.b.slices.empty()) {
+        c.offset = c.a.slices.front().start - scale * c.b.slices.front().start;
     }
-    std::ranges::stable_sort(out.pairs, std::ranges::greater(), [&](const SlicePair& pair) {
-        return std::max(std::abs(out.lengthDifference(pair)), std::abs(out.startDifference(pair)));
+    std::ranges::stable_sort(c.pairs, std::ranges::greater(), [&](const SlicePair& pair) {
+        return std::max(std::abs(c.lengthDifference(pair)), std::abs(c.startDifference(pair)));
     });
+}
+
+std::vector<SlicePartner> partnersOf(const TraceComparison& c)
+{
+    constexpr double kRounding = 1e-9; // of starts and ends as the files write them
+    std::vector<SlicePartner> out(c.b.slices.size());
+    for (std::size_t i = 0; i < c.pairs.size(); ++i) {
+        const SlicePair& pair = c.pairs[i];
+        const double longer = c.lengthDifference(pair);
+        const double least = kRounding * std::max(c.a.slices[pair.a].end, c.lengthOf(pair.b));
+        out[pair.b] = {longer > least    ? SliceLength::Longer
+                       : longer < -least ? SliceLength::Shorter
+                                         : SliceLength::Equal,
+                       i};
+    }
+    return out;
+}
+
+std::vector<TrackRows> trackRows(const Trace& trace)
+{
+    std::vector<TrackRows> byTrack(trace.tracks.size());
+    for (std::size_t i = 0; i < trace.slices.size(); ++i) {
+        auto& rows = byTrack[trace.slices[i].track].rows;
+        const auto isFree = [&](const Indices& row) {
+            return trace.slices[row.back()].end <= trace.slices[i].start;
+        };
+        const auto at = std::ranges::find_if(rows, isFree);
+        (at == rows.end() ? rows.emplace_back() : *at).push_back(i);
+    }
+    std::vector<TrackRows> out;
+    for (std::size_t track = 0; track < byTrack.size(); ++track)
+        if (!byTrack[track].rows.empty())
+            out.push_back({track, std::move(byTrack[track].rows)});
+    return out;
+}
+
+std::vector<std::string> textsOf(const TraceComparison& c)
+{
+    std::vector<std::string> out{formatGrouped(c.pairs.size()) + " slices are in both traces, " +
+                                     formatGrouped(c.onlyA.size()) + " only in " + c.a.file + ", " +
+                                     formatGrouped(c.onlyB.size()) + " only in " + c.b.file,
+                                 "offset of the other trace: " + formatGrouped(c.offset) +
+                                     (!c.fitted         ? ""
+                                      : c.pairs.empty() ? ", with which both begin together"
+                                                        : ", fitted to the starts of the slices")};
+    for (const Trace* trace : {&c.a, &c.b}) {
+        if (trace->openEvents > 0)
+            out.push_back(trace->file + ": " + formatGrouped(trace->openEvents) +
+                          " events without their beginning or end are left out");
+        if (trace->otherEvents > 0)
+            out.push_back(trace->file + ": " + formatGrouped(trace->otherEvents) +
+                          " events without length (counters, marks, flows) are left out");
+    }
     return out;
 }
 

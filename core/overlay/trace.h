@@ -70,11 +70,44 @@ struct TraceComparison
     }
 };
 
+/// How long a slice of the second trace is, compared with the slice of the first trace that it is paired
+/// with.
+enum class SliceLength { Equal, Longer, Shorter, Alone };
+inline constexpr SliceLength kSliceLengths[] = {SliceLength::Equal, SliceLength::Longer, SliceLength::Shorter,
+                                                SliceLength::Alone};
+
+/// The pair of a slice of the second trace.
+struct SlicePartner
+{
+    SliceLength length = SliceLength::Alone;
+    /// Index in TraceComparison::pairs; nullopt if the slice is in the second trace only.
+    std::optional<std::size_t> pair;
+};
+/// Returns the partners by index of the slices of the second trace.
+[[nodiscard]] std::vector<SlicePartner> partnersOf(const TraceComparison& comparison);
+
+/// The slices of a track in rows without overlap: a slice is in the first row that is free at its start, so
+/// that slices inside another one are below it.
+struct TrackRows
+{
+    std::size_t track = 0;
+    std::vector<std::vector<std::size_t>> rows; ///< indices in Trace::slices, by start
+};
+/// Returns the tracks that have slices, in the order of the trace.
+[[nodiscard]] std::vector<TrackRows> trackRows(const Trace& trace);
+
+/// Moves the second trace on the axis of the first one and sorts the pairs anew. `offset`: if nullopt, it is
+/// fitted to the starts of matched slices by least squares; without pairs, both traces begin together.
+void place(TraceComparison& comparison, double scale, std::optional<double> offset);
+
 /// Matches slices by track and name, then by name alone; the nth slice of a name is matched with the nth in
-/// the order of time. `offset`: if nullopt, it is fitted to the starts of matched slices by least squares.
+/// the order of time. `scale` and `offset`: as in place().
 [[nodiscard]] TraceComparison compareTraces(Trace a, Trace b, double scale = 1,
                                             std::optional<double> offset = {});
 
+/// Describes the comparison in sentences: how many slices each trace has, the offset, and the events that are
+/// left out.
+[[nodiscard]] std::vector<std::string> textsOf(const TraceComparison& comparison);
 /// Table of the pairs: track, slice, start and length in both traces, differences.
 [[nodiscard]] Table tracesTable(const TraceComparison& comparison);
 /// Table of the sums of lengths per track: in both traces, and their difference.

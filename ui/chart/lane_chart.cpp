@@ -6,18 +6,28 @@
 #include "theme/theme.h"
 
 #include <QClipboard>
+#include <QFileDialog>
+#include <QFileInfo>
 #include <QGuiApplication>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QWheelEvent>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tilewright::ui {
 
 namespace {
 constexpr double kSnapPixels = 6;
 constexpr double kPlayed = 1000; // maximum number of positions of the cursor while it plays
+
+/// Returns the height of the lists of a trace below a chart of this height.
+double traceHeight(double chart)
+{
+    return std::clamp(chart * 0.4, std::min(chart, 150.0), 280.0);
+}
 constexpr std::size_t kCopied = 200'000;
 constexpr std::size_t kRead = 500; // maximum number of rows that assistive technology gets
 } // namespace
@@ -40,7 +50,22 @@ LaneChart::LaneChart(const ViewContext& context, QString name, QString title, Dr
 
 void LaneChart::setLanes(LaneModel lanes)
 {
-    m_lanes = std::move(lanes);
+    m_own = std::move(lanes);
+    if (m_trace)
+        m_trace->follow(ourTrace());
+    showLanes();
+}
+
+void LaneChart::addTraceLanes()
+{
+    m_lanes = m_own;
+    if (m_trace)
+        m_trace->addTo(m_lanes);
+}
+
+void LaneChart::showLanes()
+{
+    addTraceLanes();
     m_cache = {};
     m_places.reset();
     if (m_lanes.hint.isEmpty() && m_lanes.total > 0)
@@ -52,7 +77,8 @@ void LaneChart::setLanes(LaneModel lanes)
 
 void LaneChart::amend(const std::function<void(LaneModel&)>& change)
 {
-    change(m_lanes);
+    change(m_own);
+    addTraceLanes();
     m_places.reset();
     update();
 }
@@ -62,7 +88,7 @@ void LaneChart::amend(const std::function<void(LaneModel&)>& change)
 LanePlaces LaneChart::places() const
 {
     const bool scrolls = m_scroll && m_scroll->isVisibleTo(this);
-    QRectF area = chartArea(contentArea(), false);
+    QRectF area = laneArea();
     if (scrolls)
         area.setRight(m_scroll->geometry().left());
     const double scroll = scrolls ? m_scroll->value() : 0;
@@ -73,6 +99,7 @@ LanePlaces LaneChart::places() const
 
 void LaneChart::placeScroll()
 {
+    placeTrace();
     // Do not hide and show the scroll bar here: that would request a layout, which calls this function again.
     if (!m_lanes.hint.isEmpty() || m_lanes.least <= 0) {
         if (m_scroll)
@@ -83,7 +110,7 @@ void LaneChart::placeScroll()
         m_scroll = new ListScroll(tr("Scroll the lanes"), this);
         connect(m_scroll, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
     }
-    const QRectF area = chartArea(contentArea(), false);
+    const QRectF area = laneArea();
     const LanePlaces p = lanePlaces(area, m_lanes, 0, false);
     m_scroll->place({area.left(), p.plot.top(), area.width(), p.plot.height()}, p.contentHeight);
 }
@@ -135,17 +162,16 @@ double LaneChart::snapped(double time) const
 void LaneChart::paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
 {
     if (!m_lanes.hint.isEmpty()) {
-        paintEmptyHint(painter, chartArea(area, exporting), m_lanes.hint, theme);
+        paintEmptyHint(painter, exporting ? chartArea(area, true) : laneArea(), m_lanes.hint, theme);
         return;
     }
     const LanePlaces p = exporting ? lanePlaces(chartArea(area, true), m_lanes, 0, true) : places();
     const Axis time{visibleRange().first, visibleRange().second, p.plot.left(), p.plot.right()};
     const int width = static_cast<int>(p.plot.width());
-    if (m_cache.from != time.v0 || m_cache.to != time.v1 || m_cache.width != width) {
+    if (m_cache.from != time.v0 || m_cache.to != time.v1 || m_cache.width != width)
         m_cache = {time.v0, time.v1, width, {}};
-        for (const Lane& lane : m_lanes.lanes)
-            m_cache.columns.push_back(laneColumns(lane, time.v0, time.v1, width));
-    }
+    for (std::size_t lane = m_cache.columns.size(); lane < m_lanes.lanes.size(); ++lane)
+        m_cache.columns.push_back(laneColumns(m_lanes.lanes[lane], time.v0, time.v1, width));
     LaneOverlay overlay;
     overlay.selected = selectedMark();
     if (!exporting) {
@@ -169,7 +195,8 @@ std::vector<PicturePart> LaneChart::partsIn(const QSize& size)
         return {};
     const LanePlaces p = lanePlaces(chartArea(QRectF(QPointF(0, 0), size), true), m_lanes, 0, true);
     const Axis time{visibleRange().first, visibleRange().second, p.plot.left(), p.plot.right()};
-    return laneParts(m_lanes, p, time, [this](const LaneHit& hit) { return keysOf(hit); });
+    return laneParts(m_lanes, p, time,
+                     [this](const LaneHit& hit) { return isOfTrace(hit) ? QStringList() : keysOf(hit); });
 }
 
 // -- hit tests -------------------------------------------------------------------------------------------
@@ -216,6 +243,117 @@ QString LaneChart::marksAsCsv() const
 QString LaneChart::tableText() const
 {
     return marksAsText(m_lanes, visibleRange().first, visibleRange().second, QLatin1Char('\t'), kRead);
+}
+
+// -- trace beside ----------------------------------------------------------------------------------------
+
+QAction* LaneChart::addTrace()
+{
+    m_trace = new TraceBeside(viewName(), this);
+    connect(m_trace, &TraceBeside::changed, this, &LaneChart::showLanes);
+    connect(m_trace, &TraceBeside::refused, &workspace(), &Workspace::refused);
+    connect(m_trace, &TraceBeside::wantsRange, this, [this](double from, double to) {
+        look(
+            [&] {
+                const double margin = std::max(m_lanes.shortest, (to - from) * 0.25);
+                setRange(from - margin, to + margin);
+            },
+            ZoomHistory::Gesture::Command);
+    });
+    addGesture("dragTrace", tr("Move the trace beside the run"), tr("drag one of its lanes"),
+               tr("The offset of the file on the time axis follows the mouse."));
+    return addCommand(
+        {viewName() + QStringLiteral(".openTrace"),
+         title(),
+         tr("Open a trace beside…"),
+         QStringLiteral("open"),
+         {},
+         tr("Show a trace of Chrome, Perfetto, a profiler or Tilewright below these lanes, on the "
+            "same axis, and list what differs most.")},
+        [this](bool) { chooseTrace(); });
+}
+
+void LaneChart::chooseTrace()
+{
+    const QString path = QFileDialog::getOpenFileName(this, tr("Open a trace beside"),
+                                                      QFileInfo(document().problemPath()).path(),
+                                                      tr("Traces (*.json);;All files (*)"));
+    if (path.isEmpty())
+        return;
+    m_trace->follow(ourTrace());
+    m_trace->open(path);
+}
+
+QRectF LaneChart::laneArea() const
+{
+    QRectF area = chartArea(contentArea(), false);
+    if (m_trace && m_trace->isOpen())
+        area.setBottom(std::max(area.top(), area.bottom() - traceHeight(area.height())));
+    return area;
+}
+
+void LaneChart::placeTrace()
+{
+    if (!m_trace || !m_trace->isOpen())
+        return;
+    const QRectF area = chartArea(contentArea(), false);
+    const QRectF lanes = laneArea();
+    m_trace->setGeometry(QRectF(lanes.bottomLeft(), area.bottomRight()).toRect());
+}
+
+void LaneChart::settle()
+{
+    if (m_trace)
+        m_trace->settle();
+}
+
+QJsonObject LaneChart::settings() const
+{
+    return m_trace && m_trace->isOpen() ? QJsonObject{{QStringLiteral("trace"), m_trace->settings()}}
+                                        : QJsonObject();
+}
+
+void LaneChart::restoreSettings(const QJsonObject& settings)
+{
+    if (m_trace)
+        m_trace->restore(settings[QStringLiteral("trace")].toObject());
+}
+
+void LaneChart::mousePressEvent(QMouseEvent* event)
+{
+    const auto hit = hitAt(event->position());
+    if (event->button() != Qt::LeftButton || event->modifiers() != Qt::NoModifier || !hit || !isOfTrace(*hit))
+        return TimeCanvas::mousePressEvent(event);
+    ToolCanvas::mousePressEvent(event);
+    m_traceDrag = event->position();
+}
+
+void LaneChart::mouseMoveEvent(QMouseEvent* event)
+{
+    TimeCanvas::mouseMoveEvent(event);
+    if (m_traceDrag) {
+        m_trace->setShift(timeAxis().toValue(event->position().x()) - timeAxis().toValue(m_traceDrag->x()));
+        m_cache.columns.resize(std::min(m_cache.columns.size(), m_own.lanes.size()));
+        update();
+    } else if (const auto hit = hitAt(event->position()); hit && isOfTrace(*hit) && !isPanning()) {
+        setCursor(Qt::SizeHorCursor);
+    }
+}
+
+void LaneChart::mouseReleaseEvent(QMouseEvent* event)
+{
+    TimeCanvas::mouseReleaseEvent(event);
+    if (event->button() != Qt::LeftButton || !m_traceDrag)
+        return;
+    const QPointF from = *std::exchange(m_traceDrag, std::nullopt);
+    if (std::abs(from.x() - event->position().x()) >= kDragPixels) {
+        m_trace->takeShift();
+        return;
+    }
+    m_trace->setShift(0);
+    if (const auto hit = hitAt(from))
+        if (const auto slice = m_trace->sliceOf(m_lanes, m_own.lanes.size(), *hit))
+            m_trace->choose(*slice);
 }
 
 // -- playing ---------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include "canvas/viewport.h"
 #include "chart/lane.h"
 #include "chart/time_canvas.h"
+#include "chart/trace_beside.h"
 
 namespace tilewright::ui {
 
@@ -32,9 +33,18 @@ public:
     void panBy(QPointF pixels) override;
     void fitSelection() override;
     [[nodiscard]] QRectF selectedPart() const override;
+    /// The trace beside the run; null in charts without addTrace().
+    [[nodiscard]] TraceBeside* trace() const { return m_trace; }
+    void settle() override;                              ///< waits for the trace
+    [[nodiscard]] QJsonObject settings() const override; ///< of the trace
+    void restoreSettings(const QJsonObject& settings) override;
 
 protected:
     void setLanes(LaneModel lanes);
+    /// Adds the command that opens a trace beside the run. Requires ourTrace().
+    QAction* addTrace();
+    /// The run that the chart shows, for a trace beside it.
+    [[nodiscard]] virtual OurTrace ourTrace() const { return {}; }
     /// Changes texts of the model. The pixel columns of the visible range are not recomputed.
     void amend(const std::function<void(LaneModel&)>& change);
     /// Area of the chart in the view; paintBeside() paints the rest.
@@ -73,11 +83,25 @@ protected:
     void hovered(QPointF position) override;
     void contentResized() override { placeScroll(); }
     void wheelEvent(QWheelEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
     void leaveEvent(QEvent* event) override;
     void hideEvent(QHideEvent* event) override;
 
 private:
+    /// Area of the lanes in the window: chartArea() above the lists of the trace.
+    [[nodiscard]] QRectF laneArea() const;
+    void addTraceLanes(); ///< makes m_lanes of m_own and the lanes of the trace
+    void showLanes();
+    void placeTrace();
+    void chooseTrace();
+    [[nodiscard]] bool isOfTrace(const LaneHit& hit) const { return hit.lane >= m_own.lanes.size(); }
+
+    LaneModel m_own; ///< without the lanes of the trace
     LaneModel m_lanes;
+    TraceBeside* m_trace = nullptr;     ///< only if addTrace() was called
+    std::optional<QPointF> m_traceDrag; ///< where a drag of the trace began
     QString m_readout;
     std::optional<std::uint32_t> m_hoveredMark;
     Playback* m_playing = nullptr;  ///< null unless addPlaying() was called

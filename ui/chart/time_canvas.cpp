@@ -10,8 +10,7 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr double kHandle = 6;     // distance in pixels at which a range handle is grabbed
-constexpr double kDragPixels = 4; // a smaller movement is a click
+constexpr double kHandle = 6; // distance in pixels at which a range handle is grabbed
 } // namespace
 
 TimeCanvas::TimeCanvas(const ViewContext& context, QString name, QString title, Dragging dragging,

@@ -33,6 +33,7 @@ public:
     void setMeasured(std::optional<Range> range);
 
 protected:
+    static constexpr double kDragPixels = 4; ///< a smaller movement of the mouse is a click
     struct Places
     {
         QRectF plot; ///< area of the plot, whose width is the time axis; empty if there is nothing to show

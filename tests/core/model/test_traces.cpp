@@ -56,6 +56,9 @@ private slots:
     void theOffsetIsTheMean_6_3();
     void whatDiffersMostComesFirst_6_4();
     void aTraceBesideItself_6_4();
+    void placedElsewhere_6_3();
+    void slicesInsideOthersAreInRowsOfTheirOwn();
+    void slicesKnowTheirPartners();
     void badTracesAreOneSentence();
 };
 
@@ -162,6 +165,67 @@ void TestTraces::aTraceBesideItself_6_4()
         QCOMPARE(c.startDifference(pair), 0.0);
         QCOMPARE(c.lengthDifference(pair), 0.0);
     }
+}
+
+void TestTraces::placedElsewhere_6_3()
+{
+    const Trace a = read(R"([{"ph": "X", "name": "p", "ts": 10, "dur": 4},
+                             {"ph": "X", "name": "q", "ts": 20, "dur": 8}])");
+    const Trace b = read(R"([{"ph": "X", "name": "p", "ts": 1, "dur": 2},
+                             {"ph": "X", "name": "q", "ts": 5, "dur": 3.5}])");
+    TraceComparison c = compareTraces(a, b);
+    QCOMPARE(c.offset, 12.0); // (9 + 15) / 2
+    place(c, 2, 10.0);
+    QVERIFY(!c.fitted);
+    QCOMPARE(c.startOf(c.pairs.front().b), 12.0); // p starts 2 later, q is 1 shorter
+    QCOMPARE(c.startDifference(c.pairs.back()), 0.0);
+    QCOMPARE(c.lengthDifference(c.pairs.back()), -1.0);
+    place(c, 1, std::nullopt);
+    QCOMPARE(c.offset, 12.0);
+    QVERIFY(c.fitted);
+    // Without a pair both begin together.
+    const TraceComparison alone = compareTraces(a, read(R"([{"ph": "X", "name": "r", "ts": 3, "dur": 2}])"));
+    QCOMPARE(alone.offset, 7.0);
+    QVERIFY(alone.pairs.empty());
+}
+
+void TestTraces::slicesInsideOthersAreInRowsOfTheirOwn()
+{
+    const Trace t = read(R"([{"ph": "X", "name": "outer", "ts": 0, "dur": 10, "tid": 1},
+                             {"ph": "X", "name": "other", "ts": 1, "dur": 2, "tid": 2},
+                             {"ph": "X", "name": "first", "ts": 2, "dur": 3, "tid": 1},
+                             {"ph": "X", "name": "second", "ts": 5, "dur": 5, "tid": 1},
+                             {"ph": "X", "name": "last", "ts": 10, "dur": 1, "tid": 1}])");
+    const std::vector<TrackRows> tracks = trackRows(t);
+    QCOMPARE(tracks.size(), std::size_t{2});
+    const auto names = [&](const std::vector<std::size_t>& row) {
+        std::string out;
+        for (const std::size_t slice : row)
+            out.append(t.slices[slice].name).append(" ");
+        return out;
+    };
+    QCOMPARE(tracks[0].rows.size(), std::size_t{2});
+    QCOMPARE(names(tracks[0].rows[0]), std::string("outer last "));
+    QCOMPARE(names(tracks[0].rows[1]), std::string("first second "));
+    QCOMPARE(names(tracks[1].rows[0]), std::string("other "));
+}
+
+void TestTraces::slicesKnowTheirPartners()
+{
+    const Trace a =
+        read(R"([{"ph": "X", "name": "p", "ts": 0, "dur": 4}, {"ph": "X", "name": "q", "ts": 4, "dur": 4},
+                             {"ph": "X", "name": "r", "ts": 8, "dur": 4}])");
+    const Trace b =
+        read(R"([{"ph": "X", "name": "p", "ts": 0, "dur": 5}, {"ph": "X", "name": "q", "ts": 5, "dur": 3},
+                             {"ph": "X", "name": "r", "ts": 8, "dur": 4}, {"ph": "X", "name": "s", "ts": 12, "dur": 1}])");
+    const TraceComparison c = compareTraces(a, b);
+    const std::vector<SlicePartner> partners = partnersOf(c);
+    QCOMPARE(partners.size(), std::size_t{4});
+    QVERIFY(partners[0].length == SliceLength::Longer && partners[1].length == SliceLength::Shorter);
+    QVERIFY(partners[2].length == SliceLength::Equal && partners[3].length == SliceLength::Alone);
+    QVERIFY(!partners[3].pair);
+    for (std::size_t slice = 0; slice < 3; ++slice)
+        QCOMPARE(c.pairs[*partners[slice].pair].b, slice);
 }
 
 void TestTraces::badTracesAreOneSentence()

@@ -2,6 +2,7 @@
 #include "views/npu/npu_view.h"
 
 #include "canvas/form.h"
+#include "npu/output.h"
 #include "theme/text.h"
 #include "views/npu/npu_controls.h"
 #include "views/npu/npu_side.h"
@@ -31,9 +32,10 @@ NpuView::NpuView(const ViewContext& context, QWidget* parent)
     QAction* follow = addFollowCommand(
         Lens::Npu, tr("Show the open model on the cores of its machine. Editing the hardware or "
                       "the tiles here ends it."));
-    m_controls = new NpuControls(context.workspace, m_options,
-                                 {follow, addUseInMachineCommand(Lens::Npu), addRunScheduleCommand()},
-                                 addExportCommands(), this);
+    m_controls =
+        new NpuControls(context.workspace, m_options,
+                        {follow, addUseInMachineCommand(Lens::Npu), addRunScheduleCommand(), addTrace()},
+                        addExportCommands(), this);
     m_side = new NpuSide(context, m_state, this);
     m_toggleControls = new PanelToggle(QStringLiteral("npu.toggleControls"), QStringLiteral("settings"),
                                        tr("Show the settings"), this);
@@ -73,11 +75,20 @@ void NpuView::settle()
     m_state.settle();
     m_side->settle();
     rebuild();
+    LaneChart::settle();
 }
 
 QSize NpuView::exportSize() const
 {
     return {1280, std::max(480, static_cast<int>(std::ceil(naturalHeight(lanes()))))};
+}
+
+OurTrace NpuView::ourTrace() const
+{
+    const NpuResultPtr& r = m_model.result;
+    if (!r)
+        return {};
+    return {r, [r] { return npu::traceToJson(*r->graph, *r->run); }};
 }
 
 QString NpuView::copyText() const

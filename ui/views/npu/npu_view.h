@@ -41,6 +41,7 @@ protected:
     [[nodiscard]] std::optional<Range> selectedRange() const override;
     [[nodiscard]] QPointF focusPoint() const override;
     [[nodiscard]] QStringList keysOf(const LaneHit& hit) const override;
+    [[nodiscard]] OurTrace ourTrace() const override;
     void moveCursorTo(double time) override;
     void clicked(QPointF position, double time) override;
     void hovered(QPointF position) override;

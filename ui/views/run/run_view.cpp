@@ -2,6 +2,7 @@
 #include "views/run/run_view.h"
 
 #include "canvas/form.h"
+#include "run/run_trace.h"
 #include "theme/text.h"
 #include "verbs/run.h"
 #include "views/run/run_side.h"
@@ -51,6 +52,7 @@ RunView::RunView(const ViewContext& context, QWidget* parent)
                         tr("Colour of loads, runs and stores: that of their subgraph as in the graph, or of "
                            "the unit that works."));
     connect(m_colour, &QComboBox::currentIndexChanged, this, &RunView::rebuild);
+    bar().addButton(addTrace())->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     m_side = new RunSide(context, this);
     m_toggleSide = new PanelToggle(QStringLiteral("run.toggleSide"), QStringLiteral("bars"),
                                    tr("Show waits, cursor and subgraphs"), this);
@@ -102,6 +104,7 @@ void RunView::settle()
 {
     m_run.settle();
     rebuild();
+    LaneChart::settle();
 }
 
 void RunView::rebuild()
@@ -119,6 +122,14 @@ void RunView::rebuild()
     place();
 }
 
+OurTrace RunView::ourTrace() const
+{
+    if (!hasChart())
+        return {};
+    return {m_model->result(),
+            [r = m_model->result()] { return runTrace(r->problem(), r->of->schedule, r->run); }};
+}
+
 QString RunView::copyText() const
 {
     return m_model->result() ? runAsText(*m_model->result()) : QString();
@@ -126,13 +137,16 @@ QString RunView::copyText() const
 
 QJsonObject RunView::settings() const
 {
-    return {{QStringLiteral("prefetch"), static_cast<qint64>(m_run.options().prefetch)},
-            {QStringLiteral("cores"), static_cast<qint64>(m_run.wantedCores())},
-            {QStringLiteral("colour"), m_colour->currentIndex()}};
+    QJsonObject out = LaneChart::settings();
+    out[QStringLiteral("prefetch")] = static_cast<qint64>(m_run.options().prefetch);
+    out[QStringLiteral("cores")] = static_cast<qint64>(m_run.wantedCores());
+    out[QStringLiteral("colour")] = m_colour->currentIndex();
+    return out;
 }
 
 void RunView::restoreSettings(const QJsonObject& settings)
 {
+    LaneChart::restoreSettings(settings);
     RunOptions options = m_run.options();
     options.prefetch = std::clamp<std::int64_t>(
         settings[QStringLiteral("prefetch")].toInteger(RunOptions().prefetch), 0, kMostPrefetch);
@@ -403,7 +417,8 @@ void RunView::moveUnit(int by)
 QList<QAction*> RunView::viewCommands() const
 {
     QList<QAction*> out;
-    for (const char* id : {"run.openSystolic", "run.previousWait", "run.nextWait", "run.play"})
+    for (const char* id :
+         {"run.openTrace", "run.openSystolic", "run.previousWait", "run.nextWait", "run.play"})
         if (QAction* action = registry().find(QLatin1String(id)))
             out << action;
     return out;

@@ -45,6 +45,7 @@ protected:
     [[nodiscard]] QPointF focusPoint() const override;
     [[nodiscard]] QStringList keysOf(const LaneHit& hit) const override;
     [[nodiscard]] QList<QAction*> viewCommands() const override;
+    [[nodiscard]] OurTrace ourTrace() const override;
     void moveCursorTo(double time) override { pin(time); }
     void clicked(QPointF position, double time) override;
     void cursorDragged(double time) override;

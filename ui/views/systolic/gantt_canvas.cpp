@@ -88,6 +88,7 @@ GanttCanvas::GanttCanvas(const ViewContext& context, QWidget* parent)
                        QGuiApplication::clipboard()->setText(
                            QString::fromStdString(programText(*m_model.main().program)));
                });
+    bar().addButton(addTrace());
     addKeys("back16", tr("16 cycles back"), {QKeySequence(Qt::Key_Less)},
             tr("Move the cursor sixteen cycles back."), [this] { m_playback->moveBy(-16); });
     addKeys("on16", tr("16 cycles forward"), {QKeySequence(Qt::Key_Greater)},
@@ -195,6 +196,17 @@ QString GanttCanvas::restingReadout() const
 std::optional<double> GanttCanvas::pinnedTime() const
 {
     return static_cast<double>(m_model.time);
+}
+
+OurTrace GanttCanvas::ourTrace() const
+{
+    if (m_model.programs.empty())
+        return {};
+    // The program whose details are shown; its result owns both.
+    const std::shared_ptr<const PipelineRun> run(m_model.result, m_model.main().run);
+    return {run, [result = m_model.result, run, program = m_model.main().program] {
+                return pipelineTrace(*program, *run, result->machine);
+            }};
 }
 
 void GanttCanvas::cursorDragged(double time)

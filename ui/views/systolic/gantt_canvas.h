@@ -38,6 +38,7 @@ protected:
     [[nodiscard]] QPointF focusPoint() const override;
     [[nodiscard]] QString restingReadout() const override;
     [[nodiscard]] std::optional<double> pinnedTime() const override;
+    [[nodiscard]] OurTrace ourTrace() const override;
     void cursorDragged(double time) override;
     void clicked(QPointF, double) override {}
     void hideEvent(QHideEvent* event) override;

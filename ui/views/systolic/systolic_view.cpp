@@ -22,6 +22,10 @@ namespace tilewright::ui {
 
 using namespace systolic;
 
+namespace {
+constexpr QLatin1String kPipeline("systolic-pipeline");
+} // namespace
+
 SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("systolic"), tr("Systolic"), parent),
       m_state(&context.workspace.systolic())
@@ -89,7 +93,10 @@ SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
 QJsonObject SystolicView::settings() const
 {
     const bool isTile = context().workspace.links().systolicPart() == SystolicPart::Tile;
-    return {{QStringLiteral("shows"), isTile ? QStringLiteral("tile") : QStringLiteral("layer")}};
+    QJsonObject out{{QStringLiteral("shows"), isTile ? QStringLiteral("tile") : QStringLiteral("layer")}};
+    if (const QJsonObject pipeline = pane(kPipeline)->settings(); !pipeline.isEmpty())
+        out[kPipeline] = pipeline;
+    return out;
 }
 
 void SystolicView::restoreSettings(const QJsonObject& settings)
@@ -97,6 +104,7 @@ void SystolicView::restoreSettings(const QJsonObject& settings)
     context().workspace.links().setSystolicPart(
         settings[QStringLiteral("shows")].toString() == QLatin1String("tile") ? SystolicPart::Tile
                                                                               : SystolicPart::Layer);
+    pane(kPipeline)->restoreSettings(settings[kPipeline].toObject());
 }
 
 void SystolicView::resizeEvent(QResizeEvent* event)

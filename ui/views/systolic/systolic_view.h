@@ -34,6 +34,7 @@ public:
         m_state->waitIdle();
         m_outdated = true;
         ensureFresh();
+        Base::settle();
     }
     [[nodiscard]] SystolicDocument& state() const { return *m_state; }
 

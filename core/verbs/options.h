@@ -38,6 +38,9 @@ struct Option
     std::string help;      ///< a clause without full stop
     std::string value;     ///< placeholder of the value: "N", "FILE", "os|ws|is"; empty: a flag
     std::string standard;  ///< the default; empty: none
+    /// value of the option when it is given without one: "--explain" for "--explain=headline"; empty: it
+    /// needs a value
+    std::string implied;
     std::string otherwise; ///< effect of omitting the option, if no value of it has this effect
     /// type of each value: "bool", "int", "float", "str", "path" or "sizes" ("64x64x64")
     std::string type;
@@ -118,6 +121,11 @@ public:
     [[nodiscard]] static Property alone(bool holds, const std::string& what,
                                         const std::vector<std::string>& with = {});
     [[nodiscard]] static Property otherwise(const std::string& what);
+    /// The value may be left out; it is then `text`. A value follows a "=": "--explain=total_latency".
+    [[nodiscard]] static Property implies(const std::string& text)
+    {
+        return [=](Option& o) { o.implied = text; };
+    }
     [[nodiscard]] static Property required()
     {
         return [](Option& o) { o.required = true; };

@@ -2,6 +2,7 @@
 #include "table.h"
 
 #include "base/text.h"
+#include "eval/waste.h"
 
 #include <algorithm>
 #include <iostream>
@@ -100,6 +101,16 @@ void printSubgraphs(const Problem& problem, const Schedule& schedule, const Eval
                                   "compute", "memory", "latency",   "bound", "working set", "of capacity"};
     if (problem.hasEnergy())
         header.emplace_back("energy pJ");
+    const std::vector<Waste> waste = wasteOf(problem, schedule, evaluation);
+    const auto anyOf = [&](const auto& has) {
+        return std::ranges::any_of(waste, [&](const Waste& w) { return w.loads && has(*w.loads); });
+    };
+    const bool reloads = anyOf([](const Reloads&r) { return r.again > 0; }),
+               halos = anyOf([](const Reloads&r) { return r.halo > 0; });
+    if (reloads)
+        header.emplace_back("loaded again");
+    if (halos)
+        header.emplace_back("halo");
     const std::size_t figures = header.size();
     if (named)
         header.emplace_back("names");
@@ -117,6 +128,10 @@ void printSubgraphs(const Problem& problem, const Schedule& schedule, const Eval
                         percent(static_cast<double>(e.peakWorkingSet) / static_cast<double>(capacity))});
         if (e.structurallyValid && problem.hasEnergy())
             row.emplace_back(e.energy);
+        if (e.structurallyValid && reloads)
+            row.emplace_back(waste[i].again());
+        if (e.structurallyValid && halos)
+            row.emplace_back(waste[i].halo());
         row.resize(figures, "-");
         if (named)
             row.emplace_back(opNames(problem, s.ops));

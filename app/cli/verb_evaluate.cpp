@@ -2,6 +2,9 @@
 #include "base/file.h"
 #include "base/output_file.h"
 #include "base/text.h"
+#include "eval/waste.h"
+#include "explained.h"
+#include "figures/schedule_figures.h"
 #include "manual/program.h"
 #include "report/evaluation_json.h"
 #include "report/html_report.h"
@@ -13,6 +16,7 @@
 #include <algorithm>
 #include <ctime>
 #include <iostream>
+#include <memory>
 
 namespace tilewright::cli {
 
@@ -23,7 +27,7 @@ using verbs::EvaluatedFiles;
 struct EvaluateArguments : verbs::EvaluateCall
 {
     std::string trace;
-    std::string report;
+    std::string report, explain;
     bool json = false;
 };
 
@@ -36,6 +40,7 @@ void bindOptions(verbs::OptionList& o, EvaluateArguments& a)
           "Write a report: FILE.html as a page of tables (the verb report of tilewright adds the charts), "
           "FILE.csv as a table of the subgraphs",
           o.writes());
+    addExplain(o, a.explain, "total_latency");
     o.flag("--json", a.json, kJsonHelp);
 }
 
@@ -50,6 +55,28 @@ void printSlowest(const EvaluatedFiles& r)
     const std::string names = opNames(*r.problem, r.loaded.schedule[SubgraphId(at)].ops);
     std::cout << "slowest      subgraph " << at << (names.empty() ? "" : " (" + names + ")") << ": "
               << formatGrouped(slowest->latency) << " (" << percent(slowest->latency / e.total) << ")\n";
+}
+
+/// Padding and reloads in sum, where there are any.
+void printWaste(const EvaluatedFiles& r)
+{
+    const Evaluation& e = r.evaluation;
+    const Waste waste = sumOf(wasteOf(*r.problem, r.loaded.schedule, e));
+    double compute = 0, loads = 0;
+    for (const SubgraphEvaluation& s : e.subgraphs) {
+        compute += s.compute;
+        loads += s.loadElements;
+    }
+    if (waste.padding > 0)
+        std::cout << "padding      " << formatGrouped(waste.padding) << " ("
+                  << percent(waste.padding / compute) << " of the compute time), with repeated work\n";
+    if (!waste.loads || waste.loads->again <= 0)
+        return;
+    std::cout << "loaded again " << formatGrouped(waste.loads->again) << " elements ("
+              << percent(waste.loads->again / loads) << " of the loads)";
+    if (waste.loads->halo > 0)
+        std::cout << ", " << formatGrouped(waste.loads->halo) << " of them halo";
+    std::cout << '\n';
 }
 
 void printText(const EvaluatedFiles& r, const Snapshot& snapshot)
@@ -72,6 +99,7 @@ void printText(const EvaluatedFiles& r, const Snapshot& snapshot)
     if (e.rules != e.rules.onArray())
         std::cout << "on the array " << formatGrouped(snapshot.arrayTotal) << " (with compute=array)\n";
     printSlowest(r);
+    printWaste(r);
     std::cout << "lower bound  " << formatGrouped(bound);
     if (bound > 0)
         std::cout << " (" << percent(e.total / bound - 1) << " above it)";
@@ -167,17 +195,24 @@ int evaluateVerb(EvaluateArguments& arguments)
             code = traced;
     if (code == Exit::BadInput)
         return code;
-    const Snapshot snapshot = verbs::snapshotOf(*result);
+    const auto taken = std::make_shared<const Snapshot>(verbs::snapshotOf(*result));
+    const Snapshot& snapshot = *taken;
+    const auto figure = explained(arguments.explain, "total_latency",
+                                  [&] { return figures::scheduleFigures(taken, result->model); });
+    if (!figure)
+        return fail(figure.error());
     if (!arguments.report.empty() && result->loaded.formatIssues.empty())
         if (const int written = writeReport(*result, snapshot, arguments); written != Exit::Success)
             return written;
     if (arguments.json) {
-        std::cout << (*check ? evaluationJson(snapshot, result->rules.reason, **check)
-                             : evaluationJson(snapshot, result->rules.reason));
+        std::cout << withExplanation(*check ? evaluationJson(snapshot, result->rules.reason, **check)
+                                            : evaluationJson(snapshot, result->rules.reason),
+                                     *figure);
     } else {
         printText(*result, snapshot);
         if (*check)
             printConstraints(*result->problem, **check);
+        printExplanation(*figure);
     }
     return code;
 }

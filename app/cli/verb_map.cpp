@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "verb_map.h"
 #include "base/text.h"
+#include "explained.h"
+#include "figures/mapping_figures.h"
 #include "manual/program.h"
 #include "mapping/files.h"
 #include "mapping/no_method.h"
@@ -42,9 +44,15 @@ int evaluateOne(const Subject& subject, const MapArguments& args)
     for (const std::string& note : answer->notes)
         tell(args.method + ": " + note);
     const mapping::MappingCost& e = answer->cost;
+    const auto figure = explained(e.hasNumbers ? args.explain : std::string(), "edp", [&] {
+        return figures::mappingFigures({nest, e, subject.architecture.energyPj.mac});
+    });
+    if (!figure)
+        return fail(figure.error());
     if (args.json)
-        std::cout << mapping::evaluationReport(nest, answer->method, e, objectiveOf(args.objective),
-                                               answer->seconds);
+        std::cout << withExplanation(
+            mapping::evaluationReport(nest, answer->method, e, objectiveOf(args.objective), answer->seconds),
+            *figure);
     else if (e.hasNumbers)
         std::cout << "cycles  " << formatGrouped(e.cycles) << "\nenergy  " << formatGrouped(e.energy)
                   << " pJ\nedp     " << scientific(e.edp) << "\n        mac "
@@ -57,6 +65,8 @@ int evaluateOne(const Subject& subject, const MapArguments& args)
                   << ", dma " << formatGrouped(e.cycleParts.dma) << '\n';
     if (e.hasNumbers && !args.json)
         printCostModel(mapping::kCostModel, "docs/rules/mapping.md");
+    if (!args.json)
+        printExplanation(*figure);
     if (e.hasNumbers)
         if (auto s = writeOutputs(subject, args, answer->method, mapping::methodCsv(subject.layer, nest, e));
             !s)
@@ -138,11 +148,20 @@ int searchOne(const Subject& subject, const MapArguments& args, const InterruptG
         return fail(answer.error());
     const mapping::SearchResult& r = answer->result;
     const mapping::Objective objective = objectiveOf(args.objective);
+    const auto figure = explained(r.of(objective) ? args.explain : std::string(), "edp", [&] {
+        return figures::mappingFigures(
+            {nest, mapping::evaluate(nest, subject.architecture, r.of(objective)->method),
+             subject.architecture.energyPj.mac});
+    });
+    if (!figure)
+        return fail(figure.error());
     if (args.json) {
-        std::cout << mapping::searchReport(nest, subject.architecture, r, objective, answer->notes);
+        std::cout << withExplanation(
+            mapping::searchReport(nest, subject.architecture, r, objective, answer->notes), *figure);
     } else {
         printSearch(nest, r, objective, subject.architecture.options.imperfect);
         printNotes(nest, answer->notes, r.of(objective), objective);
+        printExplanation(*figure);
     }
     rescueOutput(args.workload.file, [&] {
         return mapping::searchReport(nest, subject.architecture, r, objective, answer->notes);
@@ -233,9 +252,11 @@ int runMap(const MapArguments& args)
                      "expected timeloop and a folder, got \"" + args.exported[0] + "\"",
                      {},
                      "--export"});
+    const auto* layer = std::get_if<Subject>(&*subject);
+    if (!layer && !args.explain.empty())
+        return fail({ErrorCode::Refused, "the figures of this lens are those of one layer", "--explain", {}});
     if (args.hierarchy)
         return runMapOnHierarchy(*subject, args);
-    const auto* layer = std::get_if<Subject>(&*subject);
     if (layer && !args.method.empty())
         return evaluateOne(*layer, args);
     const InterruptGuard interrupt;
@@ -257,6 +278,7 @@ void bindOptions(verbs::OptionList& o, MapArguments& a)
     o.add("-o,--output", a.output, "FILE",
           "Write the best method or mapping (of a model: of every layer) to this file", o.writes());
     o.add("--csv", a.csv, "FILE", "Write cycles and energy by level and operand to this file", o.writes());
+    addExplain(o, a.explain, "edp");
     o.flag("--progress", a.progress, "Print progress on stderr", o.notWith(!a.method.empty(), "--method"));
     o.flag("--json", a.json, kJsonHelp);
 }

@@ -13,7 +13,7 @@ namespace tilewright::cli {
 
 struct MapArguments : verbs::MapCall
 {
-    std::string output, csv;
+    std::string output, csv, explain;
     std::vector<std::string> exported; ///< values of --export: format and folder
     bool json = false;
     bool progress = false;

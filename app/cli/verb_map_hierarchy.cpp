@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/text.h"
+#include "explained.h"
+#include "figures/hierarchy_figures.h"
 #include "hierarchy/excluding.h"
 #include "hierarchy/files.h"
 #include "rescue.h"
@@ -46,18 +48,33 @@ void printMappingCost(const MapSubject& subject, const MapArguments& args, const
     printCostModel(hierarchy::kCostModel, "docs/rules/hierarchy.md");
 }
 
+/// What --explain asks for; nothing of a mapping without figures.
+Result<std::optional<figures::Figure>> explainedMapping(const MapSubject& subject, const MapArguments& args,
+                                                        const hierarchy::Cost& cost)
+{
+    return explained(cost.hasNumbers ? args.explain : std::string(), "edp", [&] {
+        return figures::hierarchyFigures({subject.nest, *args.hierarchy, cost});
+    });
+}
+
 int evaluateMappingFile(const MapSubject& subject, const MapArguments& args)
 {
     const auto answer = verbs::evaluateMapping(subject, args);
     if (!answer)
         return fail(answer.error());
+    const auto figure = explainedMapping(subject, args, answer->cost);
+    if (!figure)
+        return fail(figure.error());
     if (args.json)
-        std::cout << verbs::withNotes(
-            hierarchy::evaluationReport(subject.nest, *args.hierarchy, answer->mapping,
-                                        verbs::objectiveOf(args.objective), answer->seconds),
-            args.levelNotes);
+        std::cout << withExplanation(
+            verbs::withNotes(hierarchy::evaluationReport(subject.nest, *args.hierarchy, answer->mapping,
+                                                         verbs::objectiveOf(args.objective), answer->seconds),
+                             args.levelNotes),
+            *figure);
     else if (answer->cost.hasNumbers)
         printMappingCost(subject, args, answer->cost);
+    if (!args.json)
+        printExplanation(*figure);
     if (answer->cost.hasNumbers)
         if (Status s = writeMappingOutputs(subject, args, answer->mapping, answer->cost); !s)
             return fail(s.error());
@@ -120,12 +137,18 @@ int searchLayerOnHierarchy(const MapSubject& subject, const MapArguments& args,
             hierarchy::searchReport(subject.nest, *args.hierarchy, r, objective, subject.layer.runs()),
             args.levelNotes);
     };
-    if (args.json)
-        std::cout << document();
-    else
-        printMappingSearch(subject, args, r);
-    rescueOutput(args.workload.file, document);
     const auto& best = r.of(objective);
+    const auto figure = explainedMapping(
+        subject, args, best ? evaluate(subject.nest, *args.hierarchy, best->mapping) : hierarchy::Cost());
+    if (!figure)
+        return fail(figure.error());
+    if (args.json) {
+        std::cout << withExplanation(document(), *figure);
+    } else {
+        printMappingSearch(subject, args, r);
+        printExplanation(*figure);
+    }
+    rescueOutput(args.workload.file, document);
     if (best)
         if (Status s = writeMappingOutputs(subject, args, best->mapping,
                                            evaluate(subject.nest, *args.hierarchy, best->mapping));

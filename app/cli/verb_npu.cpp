@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/text.h"
+#include "explained.h"
+#include "figures/npu_figures.h"
 #include "manual/program.h"
 #include "npu/instructions.h"
 #include "rescue.h"
@@ -16,7 +18,7 @@ namespace {
 
 struct NpuArguments : verbs::NpuCall, RunOutput
 {
-    std::string graph, csv;
+    std::string graph, csv, explain;
     bool instructions = false, noBursts = false;
 };
 
@@ -33,6 +35,7 @@ void bindOptions(verbs::OptionList& o, NpuArguments& a)
     o.add("--csv", a.csv, "FILE", "Write what the run did for every operator", o.writes(), noSchedule);
     o.flag("--instructions", a.instructions, "List the instructions of every core",
            o.notWith(a.json, "--json"), noSchedule);
+    addExplain(o, a.explain, "makespan", noSchedule);
     o.flag("--progress", a.progress, "Print progress on stderr");
     o.flag("--json", a.json, kJsonHelp);
 }
@@ -179,12 +182,19 @@ int runNpu(const NpuArguments& a)
     if (answer->run && !a.csv.empty())
         if (auto s = writeFound(a.csv, npu::opReportsToCsv(answer->reports)); !s)
             code = fail(s.error());
+    // An interrupted search has no run, and no figures.
+    const auto figure = explained(answer->run ? a.explain : std::string(), "makespan",
+                                  [&] { return figures::npuFigures(figures::subjectOf(*answer)); });
+    if (!figure)
+        return fail(figure.error());
     if (a.json)
-        std::cout << verbs::npuJson(*answer);
+        std::cout << withExplanation(verbs::npuJson(*answer), *figure);
     else if (answer->run)
         printAnswer(*answer, a.instructions);
     else
         printInterrupted(*answer);
+    if (!a.json)
+        printExplanation(*figure);
     rescueOutput(a.workload.file, [&] { return verbs::npuJson(*answer); });
     return code;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/exclusion.h"
 #include "base/text.h"
+#include "explained.h"
+#include "figures/schedule_figures.h"
 #include "manual/program.h"
 #include "report/evaluation_json.h"
 #include "rescue.h"
@@ -19,7 +21,7 @@ namespace {
 struct SolveArguments : verbs::SolveCall
 {
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
-    std::string output;
+    std::string output, explain;
     bool inPlace = false;
     bool progress = false;
     bool json = false;
@@ -32,6 +34,7 @@ void bindOptions(verbs::OptionList& o, SolveArguments& a)
           o.writes());
     o.inPlace(a.inPlace);
     o.flag("--progress", a.progress, "Print every improvement on stderr");
+    addExplain(o, a.explain, "total_latency");
     o.flag("--json", a.json, kJsonHelp);
 }
 
@@ -151,10 +154,18 @@ int runSolve(SolveArguments& args)
         if (const Status s = written ? writeFound(args.output, *written) : Status(written.error()); !s)
             code = fail(s.error());
     }
-    if (args.json)
-        std::cout << solveResultJson(problem, *result, options.rules, *finish);
-    else
+    const auto figure = explained(args.explain, "total_latency", [&] {
+        return figures::scheduleFigures(
+            takeSnapshot(problem, result->schedule, options.rules, result->lowerBound, 0), on->model);
+    });
+    if (!figure)
+        return fail(figure.error());
+    if (args.json) {
+        std::cout << withExplanation(solveResultJson(problem, *result, options.rules, *finish), *figure);
+    } else {
         printSummary(*on, *result, options.rules, *finish);
+        printExplanation(*figure);
+    }
     if (args.output.empty())
         rescueOutput(args.workload.file, [&] { return text().value(); });
     return code;

@@ -2,6 +2,8 @@
 #include "base/file.h"
 #include "base/json_reader.h"
 #include "base/text.h"
+#include "explained.h"
+#include "figures/systolic_figures.h"
 #include "lower/network_table.h"
 #include "manual/program.h"
 #include "systolic/address_trace.h"
@@ -12,6 +14,7 @@
 #include <cmath>
 #include <iomanip>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -62,6 +65,10 @@ void printSystolicFigures(const verbs::SystolicRequest& r, const verbs::Systolic
                f.phases ? formatGrouped(f.phases->fill) + " / " + formatGrouped(f.phases->steady) + " / " +
                               formatGrouped(f.phases->drain) + " cycles"
                         : "not counted for an array side above " + formatGrouped(kMaxPhasesSide));
+    const systolic::Gemm& added = *f.padding.added;
+    figureLine("padding", formatGrouped(added.m) + " x " + formatGrouped(added.n) + " x " +
+                              formatGrouped(added.k) + " (M x N x K), " + formatGrouped(f.padding.macs) +
+                              " MACs; " + significantNumber(f.padding.idlePes) + " PEs idle on average");
     figureLine("edge FIFOs", formatGrouped(f.edges.west) + " + " + formatGrouped(f.edges.north) +
                                  " bytes west and north, " + formatGrouped(r.supply.depth) +
                                  " elements deep (the skew needs " + formatGrouped(f.edges.westSkew) +
@@ -178,6 +185,7 @@ struct NetworkCall
 {
     std::string csv;
     std::string reports; ///< folder for reports in the format of SCALE-Sim
+    std::string explain; ///< address of a figure
     bool json = false;
 };
 
@@ -222,19 +230,25 @@ int printNetwork(const NetworkCall& call, const verbs::NetworkAnswer& answer)
                 call.reports, lower::networkReports(table, answer.request.hierarchy, answer.request.timing));
             !s)
             return fail(s.error());
+    const auto figure = explained(call.explain, "total.bound_cycles", [&] {
+        return figures::systolicFigures(std::make_shared<const verbs::NetworkAnswer>(answer));
+    });
+    if (!figure)
+        return fail(figure.error());
     if (call.json) {
-        std::cout << verbs::systolicJson(answer);
+        std::cout << withExplanation(verbs::systolicJson(answer), *figure);
         return Exit::Success;
     }
     printLensNotes(answer.notes);
     print(verbs::networkRows(answer));
     printComparison(answer);
+    printExplanation(*figure);
     return Exit::Success;
 }
 
 struct SystolicArguments : verbs::SystolicCall
 {
-    std::string csv, trace;
+    std::string csv, trace, explain;
     std::string reports, addresses; ///< output folders
     bool progress = false, listing = false, corrections = false, json = false;
 };
@@ -264,6 +278,8 @@ void bindOptions(verbs::OptionList& o, SystolicArguments& a)
     o.flag("--corrections", a.corrections,
            "Print where figures printed in the source documents differ from the right ones",
            o.alone(true, "alone, or with --json", {"--json"}));
+    addExplain(o, a.explain, "cycles, of a network total.bound_cycles",
+               o.notWith(!a.pipeline.empty(), "--pipeline"));
     o.flag("--json", a.json, kJsonHelp);
 }
 
@@ -332,12 +348,17 @@ int runProduct(const SystolicArguments& o)
                               " commands is run by parts, without the times of its commands",
                           !o.trace.empty() ? "--trace" : "--address-traces",
                           {}});
+    const auto figure = explained(o.explain, "cycles", [&] {
+        return figures::productFigures(std::make_shared<const verbs::SystolicAnswer>(*answer));
+    });
+    if (!figure)
+        return fail(figure.error());
     const std::string json = o.json || !o.csv.empty() ? verbs::systolicJson(*answer) : std::string();
     if (const Status s = writeFiles(o, *answer, json); !s)
         return fail(s.error());
     const int code = answer->interrupted ? Exit::Interrupted : Exit::Success;
     if (o.json) {
-        std::cout << json;
+        std::cout << withExplanation(json, *figure);
         return code;
     }
     if (o.listing) {
@@ -354,6 +375,7 @@ int runProduct(const SystolicArguments& o)
         printSystolicContext(answer->request, answer->figures);
     if (o.compare)
         printPrograms(answer->programs);
+    printExplanation(*figure);
     return code;
 }
 
@@ -364,7 +386,7 @@ int runSystolic(const SystolicArguments& o)
     if (!o.ofNetwork())
         return runProduct(o);
     const auto answer = verbs::systolicNetwork(o);
-    return answer ? printNetwork({o.csv, o.reports, o.json}, *answer) : fail(answer.error());
+    return answer ? printNetwork({o.csv, o.reports, o.explain, o.json}, *answer) : fail(answer.error());
 }
 
 } // namespace

@@ -121,6 +121,12 @@ void addOptions(CLI::App& verb, verbs::OptionList& list, std::optional<Error>& e
                 names, [read] { read({}); }, o.description());
             continue;
         }
+        if (!o.implied.empty()) {
+            const auto value = std::make_shared<std::string>();
+            verb.add_flag(names + "{" + o.implied + "}", *value, o.description())
+                ->each([read, value](const std::string& text) { read({text}); });
+            continue;
+        }
         const auto readOne = [read](const std::string& value) { read({value}); };
         CLI::Option* added =
             o.isList ? verb.add_option_function<std::vector<std::string>>(names, read, o.description())

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "eval/cost.h"
 #include "eval/fast_engine.h"
+#include "eval/waste.h"
 #include "rules/check.h"
 
 #include <algorithm>
@@ -31,16 +32,10 @@ Explanation whatBinds(const Problem& problem, const Schedule& schedule, const Ev
     out.bound = e.bound;
     out.computeTime = e.compute;
     out.memoryTime = e.memory;
-    double work = 0;
-    for (const OpId o : s.ops)
-        work += opWork(problem, o, evaluation.rules);
-    if (work > 0)
+    if (const double work = workOf(problem, s, evaluation.rules); work > 0)
         out.paddingFactor = e.compute / work;
-    const std::vector<TensorId> resident = residentBefore(problem, schedule, evaluation.rules, subgraph);
-    std::int64_t distinct = 0;
-    for (const TensorId t : boundaryOf(problem, s.ops).inputs)
-        if (!std::binary_search(resident.begin(), resident.end(), t))
-            distinct += problem.sizeUnits(t);
+    const std::int64_t distinct =
+        inputUnits(problem, s, residentBefore(problem, schedule, evaluation.rules, subgraph));
     if (distinct > 0)
         out.reloadFactor = e.loadElements / problem.elementsOf(distinct);
 

@@ -2,11 +2,13 @@
 #include "eval/memory_use.h"
 
 #include "rules/check.h"
+#include "workload/index_map.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
+#include <variant>
 
 namespace tilewright {
 
@@ -194,6 +196,35 @@ std::int64_t unionArea(const std::set<Rect>& rects)
     return area;
 }
 
+/// What the buffers of a tensor, or of a view of it, loaded.
+struct Loaded
+{
+    std::map<Rect, std::int64_t> slices; ///< of a view with a map: units of each different slice
+    bool direct = false;                 ///< the tensor itself
+};
+
+/// Adds what is loaded of a tensor if each element of it were loaded only once, and its halos.
+void addOnce(const Problem& problem, TensorId tensor, const Loaded& loaded, TensorTraffic& traffic)
+{
+    const std::int64_t size = problem.sizeUnits(traffic.tensor);
+    if (loaded.direct) { // all of it is read: the ops of a subgraph are computed as a whole
+        traffic.once = size;
+        return;
+    }
+    Rect all = loaded.slices.begin()->first;
+    std::int64_t slices = 0;
+    for (const auto& [rect, units] : loaded.slices) {
+        all = {std::min(all.r0, rect.r0), std::max(all.r1, rect.r1), std::min(all.c0, rect.c0),
+               std::max(all.c1, rect.c1)};
+        slices += units;
+    }
+    const IndexMap& map = *problem.map(tensor);
+    const std::int64_t touched = footprint(map, all).volume * problem.units(tensor);
+    traffic.once = std::min(size, traffic.once + touched);
+    if (std::holds_alternative<WindowsMap>(map))
+        traffic.halo += std::max<std::int64_t>(0, slices - touched);
+}
+
 } // namespace
 
 std::optional<std::vector<TensorTraffic>> tensorTraffic(const Problem& problem, const Subgraph& subgraph,
@@ -204,6 +235,7 @@ std::optional<std::vector<TensorTraffic>> tensorTraffic(const Problem& problem, 
     constexpr std::int64_t kStepsBetweenChecks = 1024;
     std::map<TensorId, TensorTraffic> sums;
     std::map<TensorId, std::set<Rect>> kept; // R9.7: every element of a retained input is loaded only once
+    std::map<TensorId, Loaded> loads;        // of each tensor and of each view
     bool complete = true;
     traceSubgraph(problem, subgraph, residentBefore, rules, [&](const Step& step) {
         if (step.index >= maxSteps || (step.index % kStepsBetweenChecks == 0 && stop.stop_requested())) {
@@ -211,8 +243,14 @@ std::optional<std::vector<TensorTraffic>> tensorTraffic(const Problem& problem, 
             return false;
         }
         for (const StepBuffer& buffer : step.buffers)
-            if (buffer.loaded)
+            if (buffer.loaded) {
                 sums[problem.stored(buffer.tensor)].load += buffer.size;
+                Loaded& loaded = loads[buffer.tensor];
+                if (problem.map(buffer.tensor) == nullptr)
+                    loaded.direct = true;
+                else
+                    loaded.slices[buffer.rect] = buffer.size;
+            }
         for (const StepBuffer& buffer : step.keptLoads)
             kept[buffer.tensor].insert(buffer.rect);
         for (const StepSink& sink : step.sinks)
@@ -222,11 +260,21 @@ std::optional<std::vector<TensorTraffic>> tensorTraffic(const Problem& problem, 
     });
     if (!complete)
         return std::nullopt;
-    for (const auto& [tensor, rects] : kept)
-        sums[tensor].load += unionArea(rects) * problem.units(tensor);
+    for (auto& [tensor, traffic] : sums)
+        traffic.tensor = tensor;
+    for (const auto& [tensor, loaded] : loads)
+        addOnce(problem, tensor, loaded, sums[problem.stored(tensor)]);
+    for (const auto& [tensor, rects] : kept) {
+        TensorTraffic& traffic = sums[tensor];
+        const std::int64_t units = unionArea(rects) * problem.units(tensor);
+        traffic.tensor = tensor;
+        traffic.load += units;
+        traffic.once += units;
+    }
     std::vector<TensorTraffic> out;
     for (auto& [tensor, traffic] : sums) {
-        traffic.tensor = tensor;
+        traffic.once = std::min(traffic.once, traffic.load);
+        traffic.halo = std::min(traffic.halo, traffic.load - traffic.once);
         if (traffic.load > 0 || traffic.store > 0)
             out.push_back(traffic);
     }

@@ -99,6 +99,9 @@ struct TensorTraffic
     /// Units loaded from slow memory; more than the tensor has if parts are loaded repeatedly.
     std::int64_t load = 0;
     std::int64_t store = 0; ///< units stored to slow memory
+    std::int64_t once = 0;  ///< units of `load` if each were loaded only once; the rest is loaded again
+    /// Part of what is loaded again: units that slices read through windows of images have in common (R1.8).
+    std::int64_t halo = 0;
     bool operator==(const TensorTraffic&) const = default;
 };
 

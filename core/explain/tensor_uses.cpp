@@ -47,7 +47,7 @@ std::vector<TensorUse> tensorUses(const Problem& problem, const Schedule& schedu
                     tensorTraffic(problem, schedule[use.subgraph], before, rules, 2'000'000, stop);
                 all && (use.interior || !all->empty())) {
                 const auto own = std::ranges::find(*all, tensor, &TensorTraffic::tensor);
-                use.traffic = own == all->end() ? TensorTraffic{tensor, 0, 0} : *own;
+                use.traffic = own == all->end() ? TensorTraffic{tensor} : *own;
             }
         out.push_back(use);
     }

@@ -90,6 +90,17 @@ ExplainedValue combined(Operation operation, std::string name, std::string unit,
     return out;
 }
 
+ExplainedValue difference(std::string name, std::string unit, ExplainedValue whole, ExplainedValue part,
+                          std::string rule)
+{
+    std::string less = "less " + part.name;
+    ExplainedValue taken =
+        combined(Operation::Product, std::move(less), unit,
+                 {leaf("sign of what is taken off", "", -1, "a difference"), std::move(part)});
+    return combined(Operation::Sum, std::move(name), std::move(unit), {std::move(whole), std::move(taken)},
+                    std::move(rule));
+}
+
 std::string valueText(const ExplainedValue& e)
 {
     const bool inFull = e.value == std::floor(e.value) || std::abs(e.value) >= 1000;

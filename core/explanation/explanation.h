@@ -49,6 +49,9 @@ struct ExplainedValue
 /// Returns a value that is computed from parts. A quotient whose divisor is 0 has the value 0.
 [[nodiscard]] ExplainedValue combined(Operation operation, std::string name, std::string unit,
                                       std::vector<ExplainedValue> parts, std::string rule = {});
+/// Returns `whole` without `part`, as the sum of both with -1 as factor of the part.
+[[nodiscard]] ExplainedValue difference(std::string name, std::string unit, ExplainedValue whole,
+                                        ExplainedValue part, std::string rule = {});
 
 /// Text of the value for people: whole and large numbers in full, others with four digits.
 [[nodiscard]] std::string valueText(const ExplainedValue& explanation);

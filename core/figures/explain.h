@@ -36,6 +36,9 @@ struct ExplainAnswer
 /// Reads the files and explains the figure. The Error names a figure that is unknown.
 [[nodiscard]] Result<ExplainAnswer> explain(ExplainCall& call);
 
+/// Returns the JSON document of a verb with a figure of it as the field `explain`, as explainJson() has it.
+[[nodiscard]] std::string withExplanation(const std::string& document, const Figure& figure);
+
 /// Number of elements of each group that a list of figures shows.
 inline constexpr std::size_t kListedElements = 2;
 /// The JSON document of explain: the figure, or the list of all: [{"address", "value", "unit", "title"}].

@@ -4,6 +4,13 @@
 
 namespace tilewright::figures {
 
+std::string withExplanation(const std::string& document, const Figure& figure)
+{
+    Json out = parsedJson(document);
+    out["explain"] = parsedJson(figureJson(figure));
+    return dumpByField(out);
+}
+
 std::string explainJson(const ExplainAnswer& answer)
 {
     if (answer.figure) {

@@ -79,6 +79,7 @@ Result<Figure> Figures::find(std::string_view address) const
 {
     // Names of elements may contain dots, so the end of the address decides.
     const FigureGroup* named = nullptr;
+    std::optional<std::string_view> unread; // what stands where an element is expected, and is none
     for (std::size_t kind = 0; kind < m_kinds.size(); ++kind) {
         const std::string_view pattern = m_kinds[kind].address;
         const FigureGroup* const group = groupOf(pattern);
@@ -100,10 +101,12 @@ Result<Figure> Figures::find(std::string_view address) const
             if (byName == group->names.end()) {
                 const auto read = std::from_chars(text.data(), text.data() + text.size(), element);
                 if (read.ec != std::errc() || read.ptr != text.data() + text.size() ||
-                    element >= group->names.size())
-                    return unknown("there is no " + quotedExcerpt(text) + " among the " +
-                                   formatGrouped(static_cast<double>(group->names.size())) + " " +
-                                   std::string(group->name));
+                    element >= group->names.size()) {
+                    // "layers.0.padding.k" ends as "layers.*.k" does, too
+                    if (!unread || text.size() < unread->size())
+                        unread = text;
+                    continue;
+                }
             }
         }
         if (auto value = m_explain(kind, element))
@@ -111,6 +114,10 @@ Result<Figure> Figures::find(std::string_view address) const
                           m_kinds[kind], *std::move(value)};
         return unknown("this answer has no " + quotedExcerpt(address));
     }
+    if (unread)
+        return unknown("there is no " + quotedExcerpt(*unread) + " among the " +
+                       formatGrouped(static_cast<double>(named->names.size())) + " " +
+                       std::string(named->name));
     std::string known;
     for (const FigureKind& kind : m_kinds)
         if (!named || groupOf(kind.address) == named) {

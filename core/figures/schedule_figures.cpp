@@ -67,6 +67,24 @@ Value totalEnergy(const ScheduleSource& s, std::size_t)
                          [&](std::size_t i) { return s.evaluation().subgraphs[i].energy; });
 }
 
+Value totalPadding(const ScheduleSource& s, std::size_t)
+{
+    return overSubgraphs(s, "time of padding and repetition", s.time, "padding_time", "R8.5",
+                         [&](std::size_t i) { return s.waste(i).padding; });
+}
+
+/// The sum of a count of loads; nothing if one of them is unknown.
+template <double Reloads::*member> Value totalReloads(const ScheduleSource& s, std::size_t)
+{
+    for (std::size_t i = 0; i < s.evaluation().subgraphs.size(); ++i)
+        if (!s.waste(i).loads)
+            return {};
+    const bool isHalo = member == &Reloads::halo;
+    return overSubgraphs(s, isHalo ? "halo" : "elements loaded again", "elements",
+                         isHalo ? "halo_elements" : "reloaded_elements", "R7.6",
+                         [&](std::size_t i) { return (*s.waste(i).loads).*member; });
+}
+
 Value edp(const ScheduleSource& s, std::size_t)
 {
     if (!s.problem().hasEnergy() || !hasTotal(s.evaluation()))
@@ -233,6 +251,17 @@ const std::array kScheduleKinds{
     ScheduleKind{{"floor", "floor of the model on the machine",
                   "Cycles that no schedule, mapping or tile of any lens goes below, on one core."},
                  floorCycles},
+    ScheduleKind{{"padding_time", "time of padding and repetition", "In sum over the subgraphs."},
+                 totalPadding},
+    ScheduleKind{{"reloaded_elements", "elements loaded again",
+                  "Elements that subgraphs load more than once, in sum over the subgraphs. Halos are "
+                  "included.",
+                  "Tensors that several subgraphs load: the first load by each is not counted."},
+                 totalReloads<&Reloads::again>},
+    ScheduleKind{{"halo_elements", "halo that is read twice",
+                  "The part of the elements loaded again that slices of images have in common, in sum over "
+                  "the subgraphs."},
+                 totalReloads<&Reloads::halo>},
     ScheduleKind{{"hardware.fast_memory_capacity", "capacity of the fast memory",
                   "The working set of every step must fit."},
                  capacityField},
@@ -292,6 +321,21 @@ const std::array kScheduleKinds{
                   "that nothing is "
                   "loaded twice."},
                  ofSubgraph::reload},
+    ScheduleKind{{"subgraphs.*.padding_time", "time of padding and repetition",
+                  "Compute time less the time of the ops at full efficiency: native tiles that tensor edges "
+                  "cut, and runs that several tiles repeat."},
+                 ofSubgraph::paddingTime},
+    ScheduleKind{
+        {"subgraphs.*.reloaded_elements", "elements that a subgraph loads again",
+         "Elements loaded, less those that its steps load at least once. Halos are included.",
+         "What another subgraph has loaded before: each subgraph loads its inputs once at least, unless they "
+         "are retained."},
+        ofSubgraph::reloaded},
+    ScheduleKind{{"subgraphs.*.halo_elements", "halo that is read twice",
+                  "The part of the elements loaded again that different slices of an image have in common, "
+                  "because the windows of a convolution overlap at the edges of tiles.",
+                  "Halos that a tile computes again rather than loads: they are compute time of repetition."},
+                 ofSubgraph::halo},
     ScheduleKind{{"ops.*.latency", "latency of an op", "The latency of the subgraphs that compute it."},
                  opLatency},
     ScheduleKind{{"ops.*.cycles", "cycles of the array for an op", "Cycles of all runs of a product."},

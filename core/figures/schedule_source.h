@@ -3,6 +3,7 @@
 #pragma once
 
 #include "eval/step_kinds.h"
+#include "eval/waste.h"
 #include "figures/figure.h"
 #include "lower/on_machine.h"
 #include "rules/check.h"
@@ -25,9 +26,19 @@ struct ScheduleSource
     /// Subgraphs whose steps have been simulated so far. Key: index of the subgraph.
     std::shared_ptr<std::map<std::size_t, std::optional<StepKinds>>> walked =
         std::make_shared<std::map<std::size_t, std::optional<StepKinds>>>();
+    /// The waste of the subgraphs that were asked so far, by index.
+    std::shared_ptr<std::map<std::size_t, Waste>> wasted = std::make_shared<std::map<std::size_t, Waste>>();
 
     [[nodiscard]] const Problem& problem() const { return *snapshot->problem; }
     [[nodiscard]] const Evaluation& evaluation() const { return snapshot->evaluation; }
+    /// Returns what subgraph i wastes; it is computed once.
+    [[nodiscard]] const Waste& waste(std::size_t i) const
+    {
+        const auto [at, isNew] = wasted->try_emplace(i);
+        if (isNew)
+            at->second = wasteOf(problem(), snapshot->schedule, evaluation(), SubgraphId(i));
+        return at->second;
+    }
     /// Returns the evaluation of a subgraph; null if the subgraph breaks a rule.
     [[nodiscard]] const SubgraphEvaluation* valid(std::size_t i) const
     {
@@ -83,6 +94,9 @@ namespace ofSubgraph {
 [[nodiscard]] Value energy(const ScheduleSource& s, std::size_t i);
 [[nodiscard]] Value padding(const ScheduleSource& s, std::size_t i);
 [[nodiscard]] Value reload(const ScheduleSource& s, std::size_t i);
+[[nodiscard]] Value paddingTime(const ScheduleSource& s, std::size_t i);
+[[nodiscard]] Value reloaded(const ScheduleSource& s, std::size_t i);
+[[nodiscard]] Value halo(const ScheduleSource& s, std::size_t i);
 
 } // namespace ofSubgraph
 

@@ -5,6 +5,7 @@
 #include "eval/cost.h"
 #include "eval/explain.h"
 #include "eval/memory_use.h"
+#include "eval/waste.h"
 #include "rules/check.h"
 
 #include <algorithm>
@@ -360,26 +361,61 @@ Value ofSubgraph::energy(const ScheduleSource& s, std::size_t i)
 
 // Figures of padding and repetition -----------------------------------------------------------------
 
-/// Compute time of padding and repetition, and elements that are loaded more than once.
+namespace {
+
+/// The ops without padding and repetition.
+ExplainedValue workOfOps(const ScheduleSource& s, std::size_t i)
+{
+    std::vector<ExplainedValue> parts;
+    for (const OpId op : s.subgraph(i).ops)
+        parts.push_back(leaf(s.problem().opName(op), s.time, opWork(s.problem(), op, s.evaluation().rules),
+                             "its base cost times the native tiles of its result, not rounded up", "R8"));
+    return sumOf("work without padding and repetition", s.time,
+                 workOf(s.problem(), s.subgraph(i), s.evaluation().rules), std::move(parts));
+}
+
+/// The inputs that are not resident, by their sizes.
+ExplainedValue inputsOf(const ScheduleSource& s, std::size_t i)
+{
+    const std::vector<TensorId> resident = s.resident(i);
+    std::vector<ExplainedValue> parts;
+    for (const TensorId t : boundaryOf(s.problem(), s.subgraph(i).ops).inputs)
+        if (!std::ranges::binary_search(resident, t))
+            parts.push_back(given(s, s.problem().tensorName(t), "elements",
+                                  s.problem().elementsOf(s.problem().sizeUnits(t)), "widths, heights"));
+    return sumOf("inputs that are not resident", "elements",
+                 s.problem().elementsOf(inputUnits(s.problem(), s.subgraph(i), resident)), std::move(parts));
+}
+
+ExplainedValue figureOfSubgraph(std::string name, std::string unit, double value, std::size_t i,
+                                const char* field)
+{
+    return figureLeaf(std::move(name), std::move(unit), value,
+                      "subgraphs." + std::to_string(i) + "." + field);
+}
+
+} // namespace
+
 Value ofSubgraph::padding(const ScheduleSource& s, std::size_t i)
 {
     const SubgraphEvaluation* e = s.valid(i);
     if (!e)
         return {};
-    double work = 0;
-    std::vector<ExplainedValue> parts;
-    for (const OpId op : s.subgraph(i).ops) {
-        const double one = opWork(s.problem(), op, s.evaluation().rules);
-        work += one;
-        parts.push_back(leaf(s.problem().opName(op), s.time, one,
-                             "its base cost times the native tiles of its result, not rounded up", "R8"));
-    }
-    if (work <= 0)
+    ExplainedValue work = workOfOps(s, i);
+    if (work.value <= 0)
         return {};
-    return combined(
-        Operation::Quotient, "compute time for each unit of work", "",
-        {figureLeaf("compute time", s.time, e->compute, "subgraphs." + std::to_string(i) + ".compute"),
-         sumOf("work without padding and repetition", s.time, work, std::move(parts))});
+    return combined(Operation::Quotient, "compute time for each unit of work", "",
+                    {figureOfSubgraph("compute time", s.time, e->compute, i, "compute"), std::move(work)});
+}
+
+Value ofSubgraph::paddingTime(const ScheduleSource& s, std::size_t i)
+{
+    const SubgraphEvaluation* e = s.valid(i);
+    if (!e)
+        return {};
+    return difference("time of padding and repetition", s.time,
+                      figureOfSubgraph("compute time", s.time, e->compute, i, "compute"), workOfOps(s, i),
+                      "R8.5");
 }
 
 Value ofSubgraph::reload(const ScheduleSource& s, std::size_t i)
@@ -387,21 +423,36 @@ Value ofSubgraph::reload(const ScheduleSource& s, std::size_t i)
     const SubgraphEvaluation* e = s.valid(i);
     if (!e)
         return {};
-    const std::vector<TensorId> resident = s.resident(i);
-    std::vector<ExplainedValue> parts;
-    double distinct = 0;
-    for (const TensorId t : boundaryOf(s.problem(), s.subgraph(i).ops).inputs)
-        if (!std::ranges::binary_search(resident, t)) {
-            const double size = s.problem().elementsOf(s.problem().sizeUnits(t));
-            distinct += size;
-            parts.push_back(given(s, s.problem().tensorName(t), "elements", size, "widths, heights"));
-        }
-    if (parts.empty())
+    ExplainedValue inputs = inputsOf(s, i);
+    if (inputs.parts.empty())
         return {};
     return combined(Operation::Quotient, "elements loaded for each element of the inputs", "",
-                    {figureLeaf("elements loaded", "elements", e->loadElements,
-                                "subgraphs." + std::to_string(i) + ".load_elements"),
-                     sumOf("inputs that are not resident", "elements", distinct, std::move(parts))});
+                    {figureOfSubgraph("elements loaded", "elements", e->loadElements, i, "load_elements"),
+                     std::move(inputs)});
+}
+
+Value ofSubgraph::reloaded(const ScheduleSource& s, std::size_t i)
+{
+    const SubgraphEvaluation* e = s.valid(i);
+    if (!e || !s.waste(i).loads)
+        return {};
+    const double once = s.waste(i).loads->once;
+    ExplainedValue inputs = inputsOf(s, i);
+    if (inputs.value != once) // R1.8: some are not read as a whole
+        inputs = leaf("elements that are loaded at least once", "elements", once,
+                      "all steps, by the elements that the index maps touch", "R1.8");
+    return difference("elements loaded again", "elements",
+                      figureOfSubgraph("elements loaded", "elements", e->loadElements, i, "load_elements"),
+                      std::move(inputs), "R7.6");
+}
+
+Value ofSubgraph::halo(const ScheduleSource& s, std::size_t i)
+{
+    if (!s.valid(i) || !s.waste(i).loads)
+        return {};
+    return leaf("halo", "elements", s.waste(i).loads->halo,
+                "all different slices that are read through windows of images, less what they touch together",
+                "R7.6");
 }
 
 } // namespace tilewright::figures

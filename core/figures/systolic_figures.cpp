@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "figures/systolic_figures.h"
 
+#include "figures/systolic_products.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,7 +17,7 @@ using lower::NetworkRow;
 
 constexpr const char* kTableRule = "docs/rules/workload.md 4.2";
 
-std::string layerField(std::size_t i, const char* field)
+std::string layerField(std::size_t i, const std::string& field)
 {
     return "layers." + std::to_string(i) + "." + field;
 }
@@ -49,12 +51,6 @@ ExplainedValue overLayers(const lower::NetworkTable& table, std::string name, st
     return combined(Operation::Sum, std::move(name), std::move(unit), std::move(parts), kTableRule);
 }
 
-double pes(const Network& n)
-{
-    const systolic::ArrayShape& array = n->request.hierarchy.array;
-    return static_cast<double>(array.rows) * static_cast<double>(array.cols);
-}
-
 // Figures of layers ---------------------------------------------------------------------------------
 
 template <auto field> std::optional<ExplainedValue> sizeOf(const Network& n, std::size_t i)
@@ -67,45 +63,39 @@ std::optional<ExplainedValue> countOf(const Network& n, std::size_t i)
     return leaf("products of these sizes", "", static_cast<double>(rowOf(n, i).layer.count),
                 "operators with a product of these sizes", kTableRule);
 }
-std::optional<ExplainedValue> cyclesOf(const Network& n, std::size_t i)
+/// A layer as one product.
+Product productOf(const Network& n, std::size_t i)
 {
     const NetworkRow& row = rowOf(n, i);
-    const auto folds = static_cast<double>(row.timing.folds), cycles = static_cast<double>(row.timing.cycles);
-    if (folds < 1)
-        return leaf("cycles", "cycles", cycles, "closed form of this kind of array",
-                    "docs/rules/systolic.md 1");
-    return combined(Operation::Product, "cycles of the array", "cycles",
-                    {leaf("folds", "", folds, "blocks of the product that the array holds one after another",
-                          "docs/rules/systolic.md 1.2"),
-                     leaf("cycles of a fold, on average", "cycles", cycles / folds,
-                          "stream, skew and read-out, in closed form", "docs/rules/systolic.md 1.3")},
-                    "docs/rules/systolic.md 1");
+    return {
+        row.layer.gemm, n->request.hierarchy.array, n->request.timing.dataflow, row.timing,       row.padding,
+        row.layer.use,  row.timing.cycles,          row.timing.utilization,     layerField(i, "")};
 }
-std::optional<ExplainedValue> utilizationOf(const Network& n, std::size_t i)
+/// Explains a figure of a layer as that of a product.
+template <auto of> std::optional<ExplainedValue> asProduct(const Network& n, std::size_t i)
 {
-    const NetworkRow& row = rowOf(n, i);
-    const systolic::Gemm& g = row.layer.gemm;
-    const auto macs = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
-    const auto cycles = static_cast<double>(row.timing.cycles);
-    if (!row.layer.use.isPlain() || cycles <= 0)
-        return leaf("utilisation", "", row.timing.utilization,
-                    "multiply-accumulates / what the arrays of this kind could do", kTableRule);
-    return combined(
-        Operation::Quotient, "utilisation", "",
-        {combined(Operation::Product, "multiply-accumulates", "",
-                  {figureLeaf("m", "", static_cast<double>(g.m), layerField(i, "m")),
-                   figureLeaf("n", "", static_cast<double>(g.n), layerField(i, "n")),
-                   figureLeaf("k", "", static_cast<double>(g.k), layerField(i, "k"))}),
-         leaf("PEs", "", row.timing.utilization > 0 ? macs / cycles / row.timing.utilization : pes(n),
-              "rows times columns of the array", "docs/rules/systolic.md 1"),
-         figureLeaf("cycles", "cycles", cycles, layerField(i, "cycles"))},
-        "docs/rules/systolic.md 1.5");
+    return of(productOf(n, i));
 }
-std::optional<ExplainedValue> mappingOf(const Network& n, std::size_t i)
+
+std::optional<ExplainedValue> totalIdlePes(const Network& n, std::size_t)
 {
-    return leaf("used PEs / PEs, mean over the folds", "", rowOf(n, i).timing.mappingEfficiency,
-                "folds at the edges use fewer rows and columns", "docs/rules/systolic.md 1.5");
+    return ofProduct::idlePesOf(n->request.hierarchy.array, n->table.total.timing.mappingEfficiency,
+                                "total.");
 }
+template <std::size_t extent> std::optional<ExplainedValue> totalPadded(const Network& n, std::size_t)
+{
+    if (!n->table.total.padding.added)
+        return {};
+    const Extent& e = kExtents[extent];
+    return overLayers(n->table, "padding", "", (std::string("padding.") + e.name).c_str(),
+                      [&](const NetworkRow& r) { return static_cast<double>((*r.padding.added).*e.of); });
+}
+std::optional<ExplainedValue> totalPaddedMacs(const Network& n, std::size_t)
+{
+    return overLayers(n->table, "multiply-accumulates of padding", "", "padding.macs",
+                      [](const NetworkRow& r) { return static_cast<double>(r.padding.macs); });
+}
+
 template <std::size_t level> std::optional<ExplainedValue> bytesAt(const Network& n, std::size_t i)
 {
     constexpr std::array kSources{"operands and results at the edges of the array",
@@ -284,12 +274,8 @@ std::optional<ExplainedValue> osFewer(const Network& n, std::size_t)
                ws = static_cast<std::size_t>(systolic::Dataflow::Ws);
     if (n->dataflows[ws].total.boundCycles == 0)
         return leaf("share of cycles", "", 0, "ws needs none");
-    return combined(Operation::Sum, "share of cycles that os needs fewer", "",
-                    {leaf("all", "", 1, "1"),
-                     combined(Operation::Product, "less os / ws", "",
-                              {leaf("minus", "", -1, "-1"),
-                               combined(Operation::Quotient, "os / ws", "", {cycles(os), cycles(ws)})})},
-                    kTableRule);
+    return difference("share of cycles that os needs fewer", "", leaf("all", "", 1, "the cycles of ws"),
+                      combined(Operation::Quotient, "os / ws", "", {cycles(os), cycles(ws)}), kTableRule);
 }
 std::optional<ExplainedValue> dramRate(const Network& n, std::size_t)
 {
@@ -313,6 +299,23 @@ const std::array kNetworkKinds{
     NetworkKind{{"total.mapping_efficiency", "mapping efficiency", "Used PEs over PEs, mean over all folds.",
                  "", "SCALE-Sim: mapping efficiency."},
                 totalMapping},
+    NetworkKind{
+        {"total.padding.m", "rows that are padded", "Rows that fill the last folds, of all products."},
+        totalPadded<0>},
+    NetworkKind{
+        {"total.padding.n", "columns that are padded", "Columns that fill the last folds, of all products."},
+        totalPadded<1>},
+    NetworkKind{{"total.padding.k", "reduction that is padded",
+                 "Reduction that fills the last folds, of all products."},
+                totalPadded<2>},
+    NetworkKind{{"total.padding.macs", "multiply-accumulates of padding",
+                 "What the PEs could do in the cycles in which they are idle because folds are ragged.",
+                 "Fill, drain and waiting for memories, which the utilisation includes."},
+                totalPaddedMacs},
+    NetworkKind{{"total.padding.idle_pes", "PEs idle by ragged folds",
+                 "PEs without work, mean over all folds.",
+                 "Fill, drain and waiting for memories, which the utilisation includes."},
+                totalIdlePes},
     NetworkKind{{"total.traffic_bytes.l1", "bytes at the edges of the array", "Bytes of all products."},
                 totalBytes<0>},
     NetworkKind{{"total.traffic_bytes.l2", "bytes of L2", "Bytes of all products."}, totalBytes<1>},
@@ -338,14 +341,32 @@ const std::array kNetworkKinds{
         countOf},
     NetworkKind{{"layers.*.cycles", "cycles of the array for a product", "The array alone, in its dataflow.",
                  "Waiting for memories.", "SCALE-Sim: compute cycles."},
-                cyclesOf},
+                asProduct<ofProduct::cycles>},
     NetworkKind{{"layers.*.utilization", "utilisation by a product",
                  "Multiply-accumulates over what all PEs could do in these cycles.", "Waiting for memories.",
                  "SCALE-Sim: overall utilisation. ZigZag: MAC utilisation."},
-                utilizationOf},
+                asProduct<ofProduct::utilization>},
     NetworkKind{{"layers.*.mapping_efficiency", "mapping efficiency of a product",
                  "Used PEs over PEs, mean over the folds.", "", "SCALE-Sim: mapping efficiency."},
-                mappingOf},
+                asProduct<ofProduct::mapping>},
+    NetworkKind{{"layers.*.padding.m", "rows that are padded",
+                 "Rows that fill the last folds along M: the extent of whole folds less M."},
+                asProduct<ofProduct::padded<0>>},
+    NetworkKind{{"layers.*.padding.n", "columns that are padded",
+                 "Columns that fill the last folds along N: the extent of whole folds less N."},
+                asProduct<ofProduct::padded<1>>},
+    NetworkKind{{"layers.*.padding.k", "reduction that is padded",
+                 "Reduction that fills the last folds along K: the extent of whole folds less K."},
+                asProduct<ofProduct::padded<2>>},
+    NetworkKind{{"layers.*.padding.macs", "multiply-accumulates of padding",
+                 "What the PEs could do in the cycles in which they are idle because folds are ragged.",
+                 "Fill, drain and waiting for memories, which the utilisation includes."},
+                asProduct<ofProduct::paddedMacs>},
+    NetworkKind{{"layers.*.padding.idle_pes", "PEs idle by ragged folds",
+                 "PEs without work, mean over the folds.",
+                 "Fill, drain and waiting for memories, which the utilisation includes.",
+                 "SCALE-Sim: mapping efficiency, the share of the other PEs."},
+                asProduct<ofProduct::idlePes>},
     NetworkKind{{"layers.*.traffic_bytes.l1", "bytes at the edges of the array", "Bytes of one product."},
                 bytesAt<0>},
     NetworkKind{{"layers.*.traffic_bytes.l2", "bytes of L2", "Bytes of one product."}, bytesAt<1>},

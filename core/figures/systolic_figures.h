@@ -11,5 +11,8 @@ namespace tilewright::figures {
 
 /// Returns the figures of the products of a workload.
 [[nodiscard]] Figures systolicFigures(std::shared_ptr<const verbs::NetworkAnswer> answer);
+/// Returns the figures of one product, by the places that `systolic --gemm --json` gives them. Not those of a
+/// program of it (--pipeline).
+[[nodiscard]] Figures productFigures(std::shared_ptr<const verbs::SystolicAnswer> answer);
 
 } // namespace tilewright::figures

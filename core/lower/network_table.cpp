@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lower/network_table.h"
 
+#include "base/integer.h"
 #include "base/table.h"
 #include "lower/array_work.h"
 
@@ -8,6 +9,15 @@
 #include <cmath>
 
 namespace tilewright::lower {
+
+namespace {
+
+double idlePes(const systolic::ArrayShape& array, const systolic::ArrayTiming& timing)
+{
+    return static_cast<double>(array.rows) * static_cast<double>(array.cols) * (1 - timing.mappingEfficiency);
+}
+
+} // namespace
 
 ArrayEnergy arrayEnergy(const systolic::Gemm& gemm, const systolic::Roofline& roofline,
                         std::int64_t elementBytes, const Machine::Energy& table) noexcept
@@ -25,6 +35,23 @@ ArrayEnergy arrayEnergy(const systolic::Gemm& gemm, const systolic::Roofline& ro
     return e;
 }
 
+ArrayPadding paddingOf(const GemmLayer& layer, const systolic::ArrayShape& array, systolic::Dataflow dataflow,
+                       const systolic::ArrayTiming& timing)
+{
+    const systolic::Gemm& g = layer.gemm;
+    ArrayPadding out;
+    out.idlePes = idlePes(array, timing);
+    if (layer.use.fixedCycles) {
+        const std::int64_t pes = saturatingMul(saturatingMul(array.rows, array.cols), layer.use.arrays);
+        out.macs = saturatingMul(pes, *layer.use.fixedCycles) - systolic::macs(g);
+        return out;
+    }
+    const systolic::Gemm whole = systolic::wholeFolds(g, array, dataflow);
+    out.added = systolic::Gemm{whole.m - g.m, whole.n - g.n, whole.k - g.k};
+    out.macs = systolic::paddedMacs(g, array, dataflow);
+    return out;
+}
+
 namespace {
 
 Result<NetworkRow> rowOf(const GemmLayer& layer, const systolic::Hierarchy& h,
@@ -35,6 +62,7 @@ Result<NetworkRow> rowOf(const GemmLayer& layer, const systolic::Hierarchy& h,
     NetworkRow row;
     row.layer = layer;
     row.timing = timingOf(layer, h.array, timing);
+    row.padding = paddingOf(layer, h.array, timing.dataflow, row.timing);
     const auto roof = systolic::multiLevelRoofline(h, layer.gemm, timing);
     if (!roof)
         return roof.error();
@@ -66,6 +94,7 @@ Result<NetworkTable> networkTable(const std::vector<GemmLayer>& layers, const sy
     double busy = 0;
     double used = 0;
     double folds = 0;
+    out.total.padding.added = systolic::Gemm{0, 0, 0};
     for (const GemmLayer& layer : layers) {
         auto row = rowOf(layer, h, timing, energy);
         if (!row) {
@@ -80,6 +109,14 @@ Result<NetworkTable> networkTable(const std::vector<GemmLayer>& layers, const sy
         };
         add(t.timing.cycles, row->timing.cycles);
         add(t.timing.folds, row->timing.folds);
+        add(t.padding.macs, row->padding.macs);
+        if (!row->padding.added)
+            t.padding.added.reset();
+        if (t.padding.added) {
+            add(t.padding.added->m, row->padding.added->m);
+            add(t.padding.added->n, row->padding.added->n);
+            add(t.padding.added->k, row->padding.added->k);
+        }
         add(t.dramCycles, row->dramCycles);
         add(t.boundCycles, row->boundCycles);
         add(t.leastCycles, row->leastCycles);
@@ -100,6 +137,7 @@ Result<NetworkTable> networkTable(const std::vector<GemmLayer>& layers, const sy
     if (out.total.timing.cycles > 0)
         out.total.timing.utilization = busy / static_cast<double>(out.total.timing.cycles);
     out.total.timing.mappingEfficiency = folds > 0 ? used / folds : 0;
+    out.total.padding.idlePes = idlePes(h.array, out.total.timing);
     out.total.binding = out.total.dramCycles > out.total.timing.cycles ? "dram" : "array";
     return out;
 }
@@ -107,15 +145,21 @@ Result<NetworkTable> networkTable(const std::vector<GemmLayer>& layers, const sy
 std::string networkCsv(const NetworkTable& table)
 {
     Table out = tableOf("layer,m,n,k,count,cycles,utilization,mapping_efficiency,l1_bytes,l2_bytes,l3_bytes,"
-                        "dram_bytes,dram_cycles,bound_cycles,binding,energy_pj");
+                        "dram_bytes,dram_cycles,bound_cycles,binding,energy_pj,m_padding,n_padding,k_padding,"
+                        "padding_macs,idle_pes");
     const auto add = [&](const NetworkRow& r, bool total) {
         std::string names;
         for (const std::string& name : r.layer.operators)
             names += (names.empty() ? "" : " ") + name;
         const auto size = [&](std::int64_t v) { return total ? TableValue() : TableValue(v); };
+        const auto added = [&](std::int64_t systolic::Gemm::*extent) {
+            return r.padding.added ? TableValue((*r.padding.added).*extent) : TableValue();
+        };
         out.add(names, size(r.layer.gemm.m), size(r.layer.gemm.n), size(r.layer.gemm.k), r.layer.count,
                 r.timing.cycles, r.timing.utilization, r.timing.mappingEfficiency, r.bytes[0], r.bytes[1],
-                r.bytes[2], r.bytes[3], r.dramCycles, r.boundCycles, r.binding, r.energyPj);
+                r.bytes[2], r.bytes[3], r.dramCycles, r.boundCycles, r.binding, r.energyPj,
+                added(&systolic::Gemm::m), added(&systolic::Gemm::n), added(&systolic::Gemm::k),
+                r.padding.macs, r.padding.idlePes);
     };
     for (const NetworkRow& row : table.rows)
         add(row, false);

@@ -6,6 +6,7 @@
 #include "model/machine.h"
 #include "systolic/roofline.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,12 +22,25 @@ struct ArrayEnergy
 [[nodiscard]] ArrayEnergy arrayEnergy(const systolic::Gemm& gemm, const systolic::Roofline& roofline,
                                       std::int64_t elementBytes, const Machine::Energy& table) noexcept;
 
+/// What the edges of a product leave unused of the array (docs/rules/systolic.md 1.6).
+struct ArrayPadding
+{
+    /// Rows, columns and reduction that are added to fill the folds; nothing for an array that has no folds.
+    std::optional<systolic::Gemm> added;
+    std::int64_t macs = 0; ///< multiply-accumulates of padding
+    double idlePes = 0;    ///< PEs of an array that a fold leaves idle, on average
+};
+/// Computes the padding of a product. `timing` is that of the product, as timingOf() computes it.
+[[nodiscard]] ArrayPadding paddingOf(const GemmLayer& layer, const systolic::ArrayShape& array,
+                                     systolic::Dataflow dataflow, const systolic::ArrayTiming& timing);
+
 /// Results for one product on the array and its memories (docs/rules/workload.md 4.2). They are for one
 /// occurrence of the product, not multiplied by its count.
 struct NetworkRow
 {
     GemmLayer layer;
     systolic::ArrayTiming timing;
+    ArrayPadding padding;
     std::array<std::int64_t, 4> bytes{}; ///< traffic of L1, L2, L3 and DRAM in bytes
     std::int64_t dramCycles = 0;         ///< cycles of the DRAM transfers alone
     std::int64_t boundCycles = 0;        ///< the larger one of the cycles of the array and of DRAM

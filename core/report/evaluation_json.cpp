@@ -3,6 +3,7 @@
 
 #include "base/json_document.h"
 #include "eval/energy_bound.h"
+#include "eval/waste.h"
 #include "report/json_evaluation.h"
 #include "workload/hardware_json.h"
 
@@ -46,7 +47,14 @@ template <typename IdT> Json indices(const std::vector<IdT>& ids)
     return out;
 }
 
-Json subgraphJson(const Problem& problem, const Subgraph& s, const SubgraphEvaluation& e)
+void addWaste(Json& out, const Waste& waste)
+{
+    out["padding_time"] = jsonNumber(waste.padding);
+    out["reloaded_elements"] = waste.loads ? jsonNumber(waste.loads->again) : Json();
+    out["halo_elements"] = waste.loads ? jsonNumber(waste.loads->halo) : Json();
+}
+
+Json subgraphJson(const Problem& problem, const Subgraph& s, const SubgraphEvaluation& e, const Waste& waste)
 {
     Json out = {{"latency", nullptr}};
     if (e.structurallyValid)
@@ -63,6 +71,8 @@ Json subgraphJson(const Problem& problem, const Subgraph& s, const SubgraphEvalu
                {"cols", e.cols},
                {"compute_bound_steps", e.computeBoundSteps},
                {"bound", boundName(e.bound)}};
+    if (e.structurallyValid)
+        addWaste(out, waste);
     if (e.structurallyValid && problem.hasEnergy())
         out["energy_pj"] = jsonNumber(e.energy);
     out["ops"] = indices(s.ops);
@@ -131,9 +141,13 @@ Json evaluationDocument(const Snapshot& snapshot, std::string_view rulesReason)
         out["edp"] = hasTotal(evaluation) ? jsonNumber(evaluation.edp()) : Json(nullptr);
         out["energy_bound_pj"] = jsonNumber(energyBound(problem, evaluation.rules).value);
     }
+    const std::vector<Waste> waste = wasteOf(problem, snapshot.schedule, evaluation);
+    if (hasTotal(evaluation))
+        addWaste(out, sumOf(waste));
     Json subgraphs = Json::array();
     for (std::size_t i = 0; i < evaluation.subgraphs.size(); ++i)
-        subgraphs.push_back(subgraphJson(problem, snapshot.schedule[SubgraphId(i)], evaluation.subgraphs[i]));
+        subgraphs.push_back(
+            subgraphJson(problem, snapshot.schedule[SubgraphId(i)], evaluation.subgraphs[i], waste[i]));
     out["subgraphs"] = std::move(subgraphs);
     return out;
 }

@@ -3,6 +3,7 @@
 
 #include "base/table.h"
 #include "base/text.h"
+#include "eval/waste.h"
 
 #include <algorithm>
 
@@ -24,7 +25,9 @@ std::string subgraphsCsv(const Snapshot& snapshot)
 {
     const Problem& problem = *snapshot.problem;
     Table out = tableOf("subgraph,ops,w,h,k,traversal,retained,locked,rows,cols,steps,compute,memory,latency,"
-                        "bound,load_elements,store_elements,peak_working_set,reserved,capacity,fits");
+                        "bound,load_elements,store_elements,peak_working_set,reserved,capacity,fits,"
+                        "padding_time,reloaded_elements,halo_elements");
+    const std::vector<Waste> waste = wasteOf(problem, snapshot.schedule, snapshot.evaluation);
     if (problem.hasEnergy())
         out.columns.push_back({"energy_pj"});
     for (std::size_t i = 0; i < snapshot.evaluation.subgraphs.size(); ++i) {
@@ -36,7 +39,7 @@ std::string subgraphsCsv(const Snapshot& snapshot)
         out.add(i, ops, w, h, k, traversalName(s.traversal.kind()), retained, s.locked ? "yes" : "no", e.rows,
                 e.cols, e.steps, e.compute, e.memory, e.latency, boundName(e.bound), e.loadElements,
                 e.storeElements, e.peakWorkingSet, e.reserved, problem.hardware().fastMemoryCapacity,
-                e.fits ? "yes" : "no");
+                e.fits ? "yes" : "no", waste[i].padding, waste[i].again(), waste[i].halo());
         if (problem.hasEnergy())
             out.rows.back().emplace_back(e.energy);
         if (!e.structurallyValid)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "systolic/array_timing.h"
 
+#include "base/integer.h"
+
 #include <algorithm>
 #include <vector>
 
@@ -300,6 +302,25 @@ EdgeElements edgeElements(const Gemm& g, const ArrayShape& array, Dataflow dataf
 std::int64_t l2Elements(const Gemm& gemm, const ArrayShape& array, Dataflow dataflow) noexcept
 {
     return edgeElements(gemm, array, dataflow).all();
+}
+
+Gemm wholeFolds(const Gemm& g, const ArrayShape& array, Dataflow dataflow) noexcept
+{
+    switch (dataflow) {
+    case Dataflow::Os:
+        return {roundUp(g.m, array.rows), roundUp(g.n, array.cols), g.k};
+    case Dataflow::Ws:
+        return {g.m, roundUp(g.n, array.cols), roundUp(g.k, array.rows)};
+    case Dataflow::Is:
+        break;
+    }
+    return {roundUp(g.m, array.cols), g.n, roundUp(g.k, array.rows)};
+}
+
+std::int64_t paddedMacs(const Gemm& gemm, const ArrayShape& array, Dataflow dataflow) noexcept
+{
+    const Gemm whole = wholeFolds(gemm, array, dataflow);
+    return saturatingMul(saturatingMul(whole.m, whole.n), whole.k) - macs(gemm);
 }
 
 ArrayTiming arrayTiming(const Gemm& gemm, const ArrayShape& array, const TimingOptions& options) noexcept

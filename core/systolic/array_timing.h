@@ -42,6 +42,12 @@ struct ArrayPhases
 [[nodiscard]] ArrayTiming arrayTiming(const Gemm& gemm, const ArrayShape& array,
                                       const TimingOptions& options = {}) noexcept;
 
+/// The product that the folds of a GEMM have room for: each extent that lies along an axis of the array,
+/// rounded up to a multiple of that side (docs/rules/systolic.md 1.6).
+[[nodiscard]] Gemm wholeFolds(const Gemm& gemm, const ArrayShape& array, Dataflow dataflow) noexcept;
+/// Multiply-accumulates of wholeFolds() that the GEMM does not have, saturating.
+[[nodiscard]] std::int64_t paddedMacs(const Gemm& gemm, const ArrayShape& array, Dataflow dataflow) noexcept;
+
 /// Elements moved between L2 and the array, by matrix (docs/rules/systolic.md 3.4).
 struct EdgeElements
 {

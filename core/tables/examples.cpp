@@ -51,8 +51,7 @@ FROM steps ORDER BY wait_time_units DESC LIMIT 5)"},
   array_cycles * (1 - array_utilisation_fraction) AS idle_cycles
 FROM ops WHERE array_cycles > 0 ORDER BY idle_cycles DESC LIMIT 5)"},
         Example{"Where do padding and repeated work cost most?",
-                R"(SELECT subgraph, op_names, padding_ratio,
-  compute_time_units * (1 - 1 / padding_ratio) AS padding_time_units
+                R"(SELECT subgraph, op_names, padding_ratio, padding_time_units
 FROM subgraphs WHERE padding_ratio > 1 ORDER BY padding_time_units DESC LIMIT 5)"},
         Example{"Which values of the machine are not measured or documented?",
                 R"(SELECT part, count(*) AS fields, sum(origin = 'given') AS given_without_source,

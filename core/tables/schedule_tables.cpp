@@ -103,7 +103,13 @@ const TableOf<SubgraphRow>& subgraphTable()
          {"padding_ratio", Real, "compute time for each unit of work (figure subgraphs.*.padding)",
           [](const SubgraphRow& r) { return r.figure("padding"); }},
          {"reload_ratio", Real, "loads for each element of its inputs (figure subgraphs.*.reload)",
-          [](const SubgraphRow& r) { return r.figure("reload"); }}}};
+          [](const SubgraphRow& r) { return r.figure("reload"); }},
+         {"padding_time_units", Real, "compute time of padding and repetition (R8.5)",
+          [](const SubgraphRow& r) { return r.figure("padding_time"); }},
+         {"reloaded_elements", Real, "elements loaded more than once, halos included (R7.6)",
+          [](const SubgraphRow& r) { return r.figure("reloaded_elements"); }},
+         {"halo_elements", Real, "elements of halos that are read twice (R7.6)",
+          [](const SubgraphRow& r) { return r.figure("halo_elements"); }}}};
     return table;
 }
 
@@ -128,7 +134,7 @@ struct TrafficRow
 {
     std::size_t subgraph = 0;
     TensorId tensor;
-    double load = 0, store = 0;
+    double load = 0, store = 0, reloaded = 0, halo = 0;
     bool resident = false, retained = false;
 };
 
@@ -142,6 +148,8 @@ const TableOf<TrafficRow>& trafficTable()
          {"load_elements", Real, "elements of it loaded over all steps, each time counted",
           &TrafficRow::load},
          {"store_elements", Real, "elements of it stored", &TrafficRow::store},
+         {"reloaded_elements", Real, "elements of it loaded more than once (R7.6)", &TrafficRow::reloaded},
+         {"halo_elements", Real, "elements of its halos that are read twice (R7.6)", &TrafficRow::halo},
          {"resident", Integer, "1: it is in fast memory before the subgraph", &TrafficRow::resident},
          {"retained", Integer, "1: it stays in fast memory after the subgraph", &TrafficRow::retained}}};
     return table;
@@ -191,7 +199,8 @@ void writeTraffic(const Writing& w)
         std::vector<TrafficRow> rows;
         rows.reserve(traffic->size());
         for (const TensorTraffic& t : *traffic)
-            rows.push_back({i, t.tensor, problem.elementsOf(t.load), problem.elementsOf(t.store)});
+            rows.push_back({i, t.tensor, problem.elementsOf(t.load), problem.elementsOf(t.store),
+                            problem.elementsOf(t.load - t.once), problem.elementsOf(t.halo)});
         for (const TensorId t : resident)
             rowOf(rows, i, t).resident = true;
         for (const TensorId t : subgraph.retain)

@@ -177,6 +177,17 @@ Json tileJson(const systolic::TileShape& t)
     return {{"Ti", t.ti}, {"Tj", t.tj}, {"Tk", t.tk}};
 }
 
+Json paddingJson(const lower::ArrayPadding& p)
+{
+    Json out{{"macs", p.macs}, {"idle_pes", p.idlePes}};
+    if (p.added) {
+        out["m"] = p.added->m;
+        out["n"] = p.added->n;
+        out["k"] = p.added->k;
+    }
+    return out;
+}
+
 Json figuresJson(const SystolicRequest& r, const SystolicFigures& f)
 {
     Json out = {{"dataflow", systolic::dataflowName(r.timing.dataflow)},
@@ -187,6 +198,7 @@ Json figuresJson(const SystolicRequest& r, const SystolicFigures& f)
                 {"folds", f.timing.folds},
                 {"utilization", f.utilization(r)},
                 {"mapping_efficiency", f.timing.mappingEfficiency},
+                {"padding", paddingJson(f.padding)},
                 {"traffic_bytes", {{"l2", f.l2Bytes}, {"dram", f.dram.bytes()}}}};
     out["m"] = r.gemm.m;
     out["n"] = r.gemm.n;
@@ -338,6 +350,7 @@ Json rowJson(const lower::NetworkRow& r)
         {"cycles", r.timing.cycles},
         {"utilization", r.timing.utilization},
         {"mapping_efficiency", r.timing.mappingEfficiency},
+        {"padding", paddingJson(r.padding)},
         {"traffic_bytes", {{"l1", r.bytes[0]}, {"l2", r.bytes[1]}, {"l3", r.bytes[2]}, {"dram", r.bytes[3]}}},
         {"dram_cycles", r.dramCycles},
         {"bound_cycles", r.boundCycles},

@@ -38,6 +38,9 @@ struct Option
     std::string help;      ///< description, a clause without full stop
     std::string value;     ///< placeholder of the value: "N", "FILE", "os|ws|is"; empty: a flag
     std::string standard;  ///< text of the default value; empty: none
+    /// Value of an option that is given without one ("--explain" for "--explain=headline"); empty: the option
+    /// needs a value.
+    std::string implied;
     std::string otherwise; ///< what happens without the option, if no value of the option has this effect
     /// Type of each value: "bool", "int", "float", "str", "path" or "sizes" ("64x64x64").
     std::string type;
@@ -118,6 +121,11 @@ public:
     [[nodiscard]] static Property alone(bool holds, const std::string& what,
                                         const std::vector<std::string>& with = {});
     [[nodiscard]] static Property otherwise(const std::string& what);
+    /// The value may be left out; it is then `text`. A value follows a "=": "--explain=total_latency".
+    [[nodiscard]] static Property implies(const std::string& text)
+    {
+        return [=](Option& o) { o.implied = text; };
+    }
     [[nodiscard]] static Property required()
     {
         return [](Option& o) { o.required = true; };

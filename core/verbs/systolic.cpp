@@ -144,6 +144,7 @@ Result<SystolicFigures> systolicFigures(const SystolicRequest& r)
     if (const auto ok = systolic::checkClockWork(plan, r.supply); !ok)
         return ok.error();
     f.timing = systolic::arrayTiming(r.gemm, h.array, r.timing);
+    f.padding = lower::paddingOf({r.gemm, 1, {}, {}}, h.array, r.timing.dataflow, f.timing);
     const systolic::EdgeClock clock(plan, r.supply);
     f.stalled = clock.stalledCycles();
     f.cycles = f.timing.cycles + f.stalled;

@@ -137,6 +137,7 @@ inline constexpr std::int64_t kMaxComparedCommands = 300'000;
 struct SystolicFigures
 {
     systolic::ArrayTiming timing;
+    lower::ArrayPadding padding;
     std::int64_t cycles = 0; ///< cycles with the stalls of the edge FIFOs, or cycles of the program
     std::int64_t stalled = 0;
     std::optional<systolic::ArrayPhases> phases; ///< empty for an array that is too large to compute them
@@ -209,8 +210,8 @@ struct NetworkAnswer
 enum NetworkColumn {
     NetworkLayer = 0,
     NetworkUtilization = 6,
-    NetworkBinding = 13,
-    NetworkOs = 15,
+    NetworkBinding = 18,
+    NetworkOs = 20,
     NetworkWs,
     NetworkIs
 };

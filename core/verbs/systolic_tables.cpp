@@ -46,6 +46,11 @@ Table networkRows(const NetworkAnswer& answer)
                    {"cycles", figure, "Cycles of the array alone in its dataflow."},
                    {"utilisation", ColumnKind::Percent, "Share of the PE cycles that multiply."},
                    {"mapping", ColumnKind::Percent, "Share of the PEs that the folds of the product use."},
+                   {"M padded", figure, "Rows that fill the last folds along M."},
+                   {"N padded", figure, "Columns that fill the last folds along N."},
+                   {"K padded", figure, "Reduction that fills the last folds along K."},
+                   {"padded MACs", figure, "Multiply-accumulates of the padding, which compute nothing."},
+                   {"idle PEs", figure, "PEs that a fold leaves idle, on average: ragged folds."},
                    {"L1 bytes", figure, "Bytes streamed to the edges of the array."},
                    {"L2 bytes", figure, "Bytes that leave and enter L2, without reuse between folds."},
                    {"L3 bytes", figure, "Bytes of the L2 schedule of least traffic that fits L2."},
@@ -68,6 +73,11 @@ Table networkRows(const NetworkAnswer& answer)
                                   "cycles",
                                   "utilization",
                                   "mapping_efficiency",
+                                  "padding.m",
+                                  "padding.n",
+                                  "padding.k",
+                                  "padding.macs",
+                                  "padding.idle_pes",
                                   "traffic_bytes.l1",
                                   "traffic_bytes.l2",
                                   "traffic_bytes.l3",
@@ -80,6 +90,9 @@ Table networkRows(const NetworkAnswer& answer)
             out.columns[c].figure = std::string("systolic:layers.*.") + kFigures[c];
     const auto add = [&](const lower::NetworkRow& r, bool total, const auto& ofDataflow) {
         const auto size = [&](std::int64_t v) { return total ? TableCell(TableValue(), "") : TableCell(v); };
+        const auto added = [&](std::int64_t systolic::Gemm::*extent) {
+            return r.padding.added ? TableCell((*r.padding.added).*extent) : TableCell(TableValue(), "");
+        };
         std::vector<TableCell> row{layerCell(r.layer.operators),
                                    size(r.layer.gemm.m),
                                    size(r.layer.gemm.n),
@@ -88,6 +101,11 @@ Table networkRows(const NetworkAnswer& answer)
                                    r.timing.cycles,
                                    share(r.timing.utilization),
                                    share(r.timing.mappingEfficiency),
+                                   added(&systolic::Gemm::m),
+                                   added(&systolic::Gemm::n),
+                                   added(&systolic::Gemm::k),
+                                   r.padding.macs,
+                                   r.padding.idlePes,
                                    r.bytes[0],
                                    r.bytes[1],
                                    r.bytes[2],

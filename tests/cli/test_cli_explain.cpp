@@ -24,6 +24,10 @@ private slots:
     void aFigureIsThatOfItsVerb();
     void withoutAFigureAllAreListed();
     void moreOfEachValueOfTheMachine();
+    void besideAVerbItIsThatOfExplain_data();
+    void besideAVerbItIsThatOfExplain();
+    void besideAVerbWrongAddressesAreRefused();
+    void wasteIsAColumnAndASum();
     void wrongAddressesAreRefused_data();
     void wrongAddressesAreRefused();
 
@@ -107,6 +111,105 @@ void TestCliExplain::moreOfEachValueOfTheMachine()
                      answer["explanation"]["value"].get<double>());
         }
     QVERIFY(hasBandwidth);
+}
+
+void TestCliExplain::besideAVerbItIsThatOfExplain_data()
+{
+    QTest::addColumn<QStringList>("verb");
+    QTest::addColumn<QStringList>("asked");
+    QTest::addColumn<QString>("headline");
+    QTest::addColumn<QString>("other");
+    const QStringList machine{"--machine", "edge"};
+    QTest::newRow("evaluate") << QStringList{"evaluate", kProblem, kSchedule}
+                              << QStringList{kProblem, kSchedule} << "total_latency"
+                              << "subgraphs.2.padding_time";
+    QTest::newRow("npu") << QStringList{"npu", kModel} + machine
+                         << QStringList{kModel, "--lens", "npu"} + machine << "makespan"
+                         << "per_core.1.tensor";
+    QTest::newRow("systolic") << QStringList{"systolic", kModel} + machine
+                              << QStringList{kModel, "--lens", "systolic"} + machine << "total.bound_cycles"
+                              << "layers.2.padding.macs";
+    QTest::newRow("product") << QStringList{"systolic", "--gemm", "100x37x250", "--array", "32x8"}
+                             << QStringList() << "cycles"
+                             << "padding.macs";
+    const QString layer = kSamples + QStringLiteral("mapping/layers/gemm-1000.json");
+    const QString levels = kSamples + QStringLiteral("mapping/hierarchies/five-levels.json");
+    QTest::newRow("map on levels") << QStringList{"map", layer, levels, "--quick"} << QStringList() << "edp"
+                                   << "levels.1.energy";
+    QTest::newRow("map") << QStringList{"map", layer} << QStringList{layer, "--lens", "mapping"} << "edp"
+                         << "energy_parts.rf";
+}
+
+/// `--explain` beside a verb explains its headline, `--explain=FIGURE` another figure: below the answer, or
+/// as a field of the document.
+void TestCliExplain::besideAVerbItIsThatOfExplain()
+{
+    QFETCH(QStringList, verb);
+    QFETCH(QStringList, asked);
+    QFETCH(QString, headline);
+    QFETCH(QString, other);
+    const auto ofExplain = [&](const QString& figure) {
+        return QStringList{"explain"} + asked + QStringList{figure};
+    };
+    const auto beside = [&](const QString& option) {
+        QStringList call = verb; // in front of the files, too: what follows without "=" is no figure
+        call.insert(1, option);
+        return call;
+    };
+    for (const QString& figure : {headline, other}) {
+        const json answer =
+            answerOf(beside(figure == headline ? QStringLiteral("--explain") : "--explain=" + figure));
+        QVERIFY(answer.is_object());
+        QCOMPARE(QString::fromStdString(answer["explain"]["address"]), figure);
+        std::string pointer = "/" + figure.toStdString();
+        std::ranges::replace(pointer, '.', '/');
+        if (answer.contains(
+                json::json_pointer(pointer))) // the document of `map` names its best methods apart
+            QCOMPARE(answer["explain"]["explanation"]["value"].get<double>(),
+                     answer.at(json::json_pointer(pointer)).get<double>());
+        if (!asked.isEmpty()) // explain asks for no single product
+            QCOMPARE(answer["explain"].dump(), answerOf(ofExplain(figure)).dump());
+    }
+    const QByteArray below = runCli(beside("--explain=" + other)).out;
+    QVERIFY2(below.contains("\n\n" + other.toUtf8() + ": "), below.constData());
+    if (!asked.isEmpty())
+        QVERIFY(below.endsWith("\n\n" + runCli(ofExplain(other)).out));
+}
+
+void TestCliExplain::besideAVerbWrongAddressesAreRefused()
+{
+    const CliRun run = runCli({"evaluate", kProblem, kSchedule, "--explain=colour"});
+    QCOMPARE(run.code, 2);
+    QVERIFY2(run.err.contains("--explain: there is no figure \"colour\""), run.err.constData());
+    QVERIFY(run.out.isEmpty());
+    // The schedule that was found has the figures.
+    const json found = answerOf({"solve", kProblem, "--iterations", "20", "--threads", "1", "--explain"});
+    QCOMPARE(found["explain"]["explanation"]["value"].get<double>(), found["total_latency"].get<double>());
+    QCOMPARE(found["explain"]["address"].get<std::string>(), std::string("total_latency"));
+}
+
+void TestCliExplain::wasteIsAColumnAndASum()
+{
+    const QString convolutions = kSamples + QStringLiteral("models/small-conv.csv");
+    const QString schedule = m_folder.filePath(QStringLiteral("s.json"));
+    QVERIFY(runCli({"solve", convolutions, "--machine", "edge", "--iterations", "20", "--threads", "1", "-o",
+                    schedule})
+                .code == 0);
+    const json answer = answerOf({"evaluate", convolutions, schedule, "--machine", "edge"});
+    double padding = 0, again = 0, halo = 0;
+    for (const json& s : answer["subgraphs"]) {
+        padding += s["padding_time"].get<double>();
+        again += s["reloaded_elements"].get<double>();
+        halo += s["halo_elements"].get<double>();
+        QVERIFY(s["halo_elements"].get<double>() <= s["reloaded_elements"].get<double>());
+    }
+    QCOMPARE(answer["padding_time"].get<double>(), padding);
+    QCOMPARE(answer["reloaded_elements"].get<double>(), again);
+    QCOMPARE(answer["halo_elements"].get<double>(), halo);
+    const QByteArray text = runCli({"evaluate", convolutions, schedule, "--machine", "edge"}).out;
+    QCOMPARE(text.contains("\nloaded again "), again > 0);
+    QCOMPARE(text.contains("\npadding      "), padding > 0);
+    QVERIFY(padding > 0);
 }
 
 void TestCliExplain::wrongAddressesAreRefused_data()

@@ -71,6 +71,9 @@ void TestCliSystolic::systolicJson()
     QCOMPARE(j["folds"].get<int>(), 16);
     QCOMPARE(j["utilization"].get<double>(), 1024.0 / 1054);
     QCOMPARE(j["mapping_efficiency"].get<double>(), 1.0);
+    QCOMPARE(j["padding"].size(), std::size_t{5});
+    for (const auto& none : j["padding"])
+        QCOMPARE(none.get<double>(), 0.0);
     QCOMPARE(j["traffic_bytes"]["l2"].get<int>(), 144 * 1024);
     QCOMPARE(j["traffic_bytes"]["dram"].get<int>(), 48 * 1024);
     const auto cycles = [](const char* more) {

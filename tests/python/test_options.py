@@ -34,6 +34,8 @@ TABLE = [
     (["solve", PROBLEM, "--finish", "run", "--placeable"], "--finish: not with --placeable"),
     (["solve", PROBLEM, "--finish", "run", "--constraints", "x.json"], "--finish: not with --constraints"),
     (["solve", PROBLEM, "--constraint-costs"], "--constraint-costs: needs --constraints or --start"),
+    (["systolic", *PROGRAM, "--explain"], "--explain: not with --pipeline"),
+    (["npu", MODEL, "--schedule", SCHEDULE, "--explain"], "--explain: not with --schedule"),
     (["explain", PROBLEM, "--what-if"], "--what-if: needs a figure of the lens schedule"),
     (["place", "x.csv", "--capacity", "8", "--dim", "N=1"], "--dim: needs a schedule"),
     (["place", "x.csv", "--capacity", "8", "--machine", "edge"], "--machine: needs a schedule"),

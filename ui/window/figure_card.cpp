@@ -19,6 +19,7 @@
 #include <QCompleter>
 #include <QCursor>
 #include <QDialogButtonBox>
+#include <QDockWidget>
 #include <QHeaderView>
 #include <QLabel>
 #include <QMouseEvent>
@@ -272,8 +273,11 @@ bool FigureCard::eventFilter(QObject* object, QEvent* event)
         static_cast<QMouseEvent*>(event); // NOLINT(cppcoreguidelines-pro-type-static-cast-downcast)
     const auto* const widget =
         static_cast<QWidget*>(object); // NOLINT(cppcoreguidelines-pro-type-static-cast-downcast)
-    if (press->button() != Qt::LeftButton || press->modifiers() != Qt::AltModifier ||
-        widget->window() != &m_window)
+    if (press->button() != Qt::LeftButton || press->modifiers() != Qt::AltModifier)
+        return false;
+    const QWidget* const top = widget->window(); // a dock that floats is a window of its own
+    if (top != &m_window &&
+        (qobject_cast<const QDockWidget*>(top) == nullptr || top->parentWidget() != &m_window))
         return false;
     const QString figure = figureAt(*widget, press->position().toPoint());
     return !figure.isEmpty() && ask(figure);

@@ -2,6 +2,7 @@
 // Issue 41 a: every number of an answer is a figure that can be asked, and its tree evaluates to it.
 #include "edit/fit.h"
 #include "figures/explain.h"
+#include "figures/hierarchy_figures.h"
 #include "figures/mapping_figures.h"
 #include "figures/npu_figures.h"
 #include "figures/schedule_figures.h"
@@ -12,6 +13,7 @@
 #include "rules/check.h"
 #include "test_main.h"
 #include "verbs/map.h"
+#include "verbs/map_hierarchy.h"
 
 #include <QTest>
 
@@ -102,8 +104,12 @@ private slots:
     void everyNumberOfNpu();
     void everyNumberOfSystolic_data();
     void everyNumberOfSystolic();
+    void everyNumberOfAProduct_data();
+    void everyNumberOfAProduct();
     void everyNumberOfAMethod_data();
     void everyNumberOfAMethod();
+    void everyNumberOfAMappingOnLevels_data();
+    void everyNumberOfAMappingOnLevels();
     void leavesNameOtherFigures();
     void anAddressIsReadByIndexAndName();
 };
@@ -236,6 +242,55 @@ void TestFigures::everyNumberOfSystolic()
     }
 }
 
+void TestFigures::everyNumberOfAProduct_data()
+{
+    QTest::addColumn<QString>("gemm");
+    QTest::addColumn<QString>("dataflow");
+    QTest::addColumn<QString>("tile");
+    QTest::addColumn<bool>("stalls");
+    QTest::newRow("os") << "100x37x250"
+                        << "os"
+                        << "" << false;
+    QTest::newRow("ws, with a tile") << "100x37x250"
+                                     << "ws"
+                                     << "64x32x50" << false;
+    QTest::newRow("is") << "3x700x9"
+                        << "is"
+                        << "" << false;
+    QTest::newRow("stalls") << "64x64x64"
+                            << "os"
+                            << "" << true;
+}
+
+void TestFigures::everyNumberOfAProduct()
+{
+    QFETCH(QString, gemm);
+    QFETCH(QString, dataflow);
+    QFETCH(QString, tile);
+    QFETCH(bool, stalls);
+    verbs::SystolicCall call;
+    call.gemm = gemm.toStdString();
+    call.array = "32x8";
+    call.dataflow = dataflow.toStdString();
+    call.tile = tile.toStdString();
+    if (stalls)
+        call.supply.westPerCycle = 4;
+    const auto answer = verbs::systolicProduct(call);
+    QVERIFY2(answer, "no answer");
+    const Figures all = productFigures(std::make_shared<const verbs::SystolicAnswer>(*answer));
+    int asked = 0;
+    QString fault = askAll(nlohmann::json::parse(verbs::systolicJson(*answer)), all, asked);
+    QVERIFY2(fault.isEmpty(), qPrintable(fault));
+    QVERIFY2(asked > 80, qPrintable(QString::number(asked)));
+    for (const std::string& address : all.addresses()) {
+        const auto figure = all.find(address);
+        QVERIFY(figure);
+        QVERIFY2(isClose(figure->value.evaluate(), figure->value.value), address.c_str());
+        fault = checkLinks(figure->value, all);
+        QVERIFY2(fault.isEmpty(), qPrintable(fault));
+    }
+}
+
 void TestFigures::everyNumberOfAMethod_data()
 {
     QTest::addColumn<QString>("layer");
@@ -267,6 +322,53 @@ void TestFigures::everyNumberOfAMethod()
     QString fault = askAll(answer, all, asked);
     QVERIFY2(fault.isEmpty(), qPrintable(fault));
     QVERIFY(asked > 40);
+    for (const std::string& address : all.addresses()) {
+        const auto figure = all.find(address);
+        QVERIFY(figure);
+        fault = checkLinks(figure->value, all);
+        QVERIFY2(fault.isEmpty(), qPrintable(fault));
+    }
+}
+
+void TestFigures::everyNumberOfAMappingOnLevels_data()
+{
+    QTest::addColumn<QString>("layer");
+    QTest::addColumn<bool>("waits");
+    QTest::newRow("convolution") << "conv-3x3-64.json" << false;
+    QTest::newRow("product") << "gemm-1000.json" << false;
+    QTest::newRow("without double buffers") << "conv-3x3-64.json" << true;
+}
+
+/// Of the mapping that a quick search finds.
+void TestFigures::everyNumberOfAMappingOnLevels()
+{
+    QFETCH(QString, layer);
+    QFETCH(bool, waits);
+    verbs::MapCall call;
+    call.workload.file = std::string(kSamples) + "mapping/layers/" + layer.toStdString();
+    call.architectureFile = std::string(kSamples) + "mapping/hierarchies/five-levels.json";
+    call.quick = true;
+    QVERIFY(verbs::readFiles(call));
+    const auto read = verbs::readMapCall(call);
+    QVERIFY(read && call.hierarchy);
+    if (waits)
+        for (hierarchy::Level& level : call.hierarchy->levels)
+            level.doubleBuffered = false;
+    const auto& subject = std::get<verbs::MapSubject>(*read);
+    const auto found = verbs::mapLayerOnHierarchy(subject, call, {});
+    QVERIFY(found.of(hierarchy::Objective::Edp));
+    const hierarchy::Mapping& best = found.of(hierarchy::Objective::Edp)->mapping;
+    const Figures all = hierarchyFigures(
+        {subject.nest, *call.hierarchy, hierarchy::evaluate(subject.nest, *call.hierarchy, best)});
+    nlohmann::json answer = nlohmann::json::parse(
+        hierarchy::evaluationReport(subject.nest, *call.hierarchy, best, hierarchy::Objective::Edp, 0));
+    for (const char* const chosen : {"mapping", "evaluated", "seconds"}) // no figures of the mapping
+        answer.erase(chosen);
+    QCOMPARE(answer["waiting"].get<double>() > 0, waits);
+    int asked = 0;
+    QString fault = askAll(answer, all, asked);
+    QVERIFY2(fault.isEmpty(), qPrintable(fault));
+    QVERIFY2(asked > 50, qPrintable(QString::number(asked)));
     for (const std::string& address : all.addresses()) {
         const auto figure = all.find(address);
         QVERIFY(figure);

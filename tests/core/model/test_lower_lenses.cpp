@@ -161,13 +161,23 @@ void TestLowerLenses::rule_4_2_networkTable()
     QCOMPARE(layers[1].operators, (std::vector<std::string>{"layer0.attention", "layer1.attention"}));
     const auto table = networkTable(layers, hierarchyOf(edge()), {});
     QVERIFY(table.hasValue());
-    std::int64_t cycles = 0;
+    std::int64_t cycles = 0, padded = 0, rows = 0;
     for (const NetworkRow& row : table->rows) {
+        const systolic::Gemm& g = row.layer.gemm;
+        const auto& added = row.padding.added;
+        QVERIFY(added && added->k == 0); // os
+        QCOMPARE((g.m + added->m) * (g.n + added->n) * g.k, systolic::macs(g) + row.padding.macs);
+        QCOMPARE(row.padding.idlePes, 4096 * (1 - row.timing.mappingEfficiency));
+        padded += row.padding.macs * row.layer.count;
+        rows += added->m * row.layer.count;
         cycles += row.timing.cycles * row.layer.count;
         QCOMPARE(row.boundCycles, std::max(row.timing.cycles, row.dramCycles));
         QVERIFY(row.bytes[3] >= 2 * systolic::compulsoryElements(row.layer.gemm));
     }
     QCOMPARE(table->total.timing.cycles, cycles);
+    QCOMPARE(table->total.padding.macs, padded);
+    QCOMPARE(table->total.padding.added->m, rows);
+    QCOMPARE(table->total.padding.idlePes, 4096 * (1 - table->total.timing.mappingEfficiency));
     QCOMPARE(table->macs, model::macsOf(m));
     QVERIFY(table->total.timing.utilization > 0 && table->total.timing.utilization <= 1);
 }

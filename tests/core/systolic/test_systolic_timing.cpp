@@ -78,6 +78,7 @@ private slots:
     void rule_1_2_backToBack();
     void rule_1_2_readoutHiddenOnlyWhenKCoversTheRows();
     void rule_1_3_scaleSimDigitForDigit();
+    void rule_1_6_paddingIsWhatRaggedFoldsLeaveIdle();
     void rule_1_4_closedFormEqualsFoldByFold();
     void rule_1_5_activityAndPhases();
     void rule_1_5_acceptance();
@@ -242,6 +243,34 @@ void TestSystolicTiming::rule_9_refusals()
     QVERIFY(parseArrayShape("2048x4096"));
     QVERIFY(!parseDataflow("rs"));
     QVERIFY(!parseReadout(""));
+}
+
+/// Fold by fold: what its PEs without operands could do while the others stream.
+void TestSystolicTiming::rule_1_6_paddingIsWhatRaggedFoldsLeaveIdle()
+{
+    const Gemm ragged{100, 37, 250};
+    QCOMPARE(wholeFolds(ragged, {32, 8}, Dataflow::Os), (Gemm{128, 40, 250}));
+    QCOMPARE(wholeFolds(ragged, {32, 8}, Dataflow::Ws), (Gemm{100, 40, 256}));
+    QCOMPARE(wholeFolds(ragged, {32, 8}, Dataflow::Is), (Gemm{104, 37, 256}));
+    QCOMPARE(paddedMacs(ragged, {32, 8}, Dataflow::Os), std::int64_t{128 * 40 * 250 - 100 * 37 * 250});
+    QCOMPARE(paddedMacs({64, 64, 64}, {16, 16}, Dataflow::Ws), std::int64_t{0});
+    std::mt19937 random(6); // NOLINT(cert-msc32-c,cert-msc51-cpp)
+    const auto upTo = [&random](std::int64_t most) {
+        return std::uniform_int_distribution<std::int64_t>(1, most)(random);
+    };
+    for (int i = 0; i < 300; ++i) {
+        const Gemm gemm{upTo(70), upTo(70), upTo(70)};
+        const ArrayShape array{upTo(20), upTo(20)};
+        for (const Dataflow d : {Dataflow::Os, Dataflow::Ws, Dataflow::Is}) {
+            const Slow slow = slowShadow(gemm, array, d, 2);
+            std::int64_t idle = 0;
+            for (const Fold& f : slow.folds)
+                idle += (array.rows * array.cols - f.rows * f.cols) * slow.stream;
+            QCOMPARE(paddedMacs(gemm, array, d), idle);
+        }
+    }
+    // Larger than any number: the padding saturates, it does not wrap around.
+    QVERIFY(paddedMacs({1, 1, std::int64_t{1} << 40}, {1 << 20, 1 << 20}, Dataflow::Os) > 0);
 }
 
 TILEWRIGHT_TEST(TestSystolicTiming)

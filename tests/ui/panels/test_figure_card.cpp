@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Issue 41 a, in the window: a figure is asked by Alt and a click or by ?, and its card says what it is.
 #include "canvas/table_model.h"
+#include "eval/waste.h"
 #include "panels/subgraphs/subgraphs_view.h"
 #include "panels/summary/explanation_model.h"
 #include "test_main.h"
+#include "theme/text.h"
 #include "window/figure_card.h"
 #include "window_fixture.h"
 
 #include <QComboBox>
+#include <QDockWidget>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
@@ -50,6 +53,7 @@ private Q_SLOTS:
     void moreOfEachValue();
     void aFigureIsTypedAndAWrongOneIsNamed();
     void theStatusBarAnswers();
+    void wasteIsInTheListWhereThereIsRoom();
 
 private:
     [[nodiscard]] Document& document() { return m_window->state().document; }
@@ -203,6 +207,38 @@ void TestFigureCard::theStatusBarAnswers()
     QCOMPARE(card().shown(), QStringLiteral("schedule:total_latency"));
     QCOMPARE(card().findChild<ExplanationModel*>()->explanation()->value,
              document().snapshot()->evaluation.total);
+}
+
+/// Padding and loads of the same elements: the figures of the command line, in a list that is wide enough.
+void TestFigureCard::wasteIsInTheListWhereThereIsRoom()
+{
+    QDockWidget* dock = nullptr;
+    for (QWidget* w = &rows(); w != nullptr && dock == nullptr; w = w->parentWidget())
+        dock = qobject_cast<QDockWidget*>(w);
+    QVERIFY(dock);
+    dock->setFloating(true);
+    dock->resize(1200, 800);
+    QTRY_VERIFY(!rows().isColumnHidden(SubgraphModel::Again));
+    QVERIFY(!rows().isColumnHidden(SubgraphModel::Padding));
+    QVERIFY2(rows().isColumnHidden(SubgraphModel::Halo), "no images, no halos");
+    const Snapshot& s = *document().snapshot();
+    const std::vector<Waste> waste = wasteOf(*s.problem, s.schedule, s.evaluation);
+    QVERIFY(sumOf(waste).padding > 0);
+    const QAbstractItemModel& list = *rows().model();
+    for (int row = 0; row < list.rowCount(); ++row) {
+        const Waste& w = waste[static_cast<std::size_t>(row)];
+        QCOMPARE(list.index(row, SubgraphModel::Padding).data().toString(), number(w.padding));
+        QCOMPARE(list.index(row, SubgraphModel::Again).data().toString(), number(*w.again()));
+    }
+    for (const auto& [column, field] :
+         {std::pair{SubgraphModel::Padding, "padding_time"}, {SubgraphModel::Again, "reloaded_elements"}}) {
+        QTest::mouseClick(rows().viewport(), Qt::LeftButton, Qt::AltModifier, cell(3, column));
+        QCOMPARE(card().shown(), QStringLiteral("schedule:subgraphs.3.%1").arg(QLatin1String(field)));
+        const ExplainedValue* const tree = card().findChild<ExplanationModel*>()->explanation();
+        QVERIFY(tree && !tree->parts.empty());
+    }
+    dock->resize(300, 800);
+    QTRY_VERIFY(rows().isColumnHidden(SubgraphModel::Again));
 }
 
 TILEWRIGHT_TEST(TestFigureCard)

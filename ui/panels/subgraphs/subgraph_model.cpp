@@ -5,6 +5,7 @@
 #include "theme/icon.h"
 #include "theme/text.h"
 #include "theme/text_metrics.h"
+#include "workload/index_map.h"
 
 #include <QDataStream>
 #include <QIODevice>
@@ -13,11 +14,21 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 namespace tilewright::ui {
 
 namespace {
 const QString kMimeType = QStringLiteral("application/x-tilewright-subgraphs");
+bool readsWindows(const Problem& problem)
+{
+    for (std::size_t t = 0; t < problem.tensorCount(); ++t)
+        if (const IndexMap* const map = problem.map(TensorId(t));
+            map && std::holds_alternative<WindowsMap>(*map))
+            return true;
+    return false;
+}
+
 constexpr std::size_t kFewRows = 8; ///< maximum number of changed rows that are announced one by one
 
 /// Shortens a very large size, typed by mistake, so that it does not push other columns out of view.
@@ -55,6 +66,7 @@ void SubgraphModel::follow()
     // The number of rows is unchanged: only changed data is announced, so that selection and scroll position
     // are kept.
     m_snapshot = next;
+    keepWaste(before.get());
     const auto sharesBefore = std::exchange(m_shares, {});
     share();
     const double longestBefore = std::exchange(m_longest, 0);
@@ -65,6 +77,7 @@ void SubgraphModel::follow()
     if (m_snapshot && m_named != m_snapshot->problem) {
         m_named = m_snapshot->problem;
         m_prefix = commonPrefix(*m_named);
+        m_hasHalos = readsWindows(*m_named);
         return setTable(subgraphs()); // the column of energies is copied only if the problem has energies
     }
     if (reset)
@@ -85,6 +98,28 @@ void SubgraphModel::follow()
     else
         for (const int row : changed)
             Q_EMIT dataChanged(index(row, 0), index(row, ColumnCount - 1));
+}
+
+/// What a row wastes depends on its subgraph, what is resident before it, and the problem and rules.
+void SubgraphModel::keepWaste(const Snapshot* before)
+{
+    std::vector<std::optional<Waste>> waste(m_snapshot ? m_snapshot->schedule.size() : 0);
+    if (before && m_snapshot && before->problem == m_snapshot->problem &&
+        before->evaluation.rules == m_snapshot->evaluation.rules)
+        for (std::size_t i = 0; i < std::min(waste.size(), m_waste.size()); ++i)
+            if (before->schedule.subgraphs[i] == m_snapshot->schedule.subgraphs[i] &&
+                std::ranges::equal(before->residentBefore(SubgraphId(i)),
+                                   m_snapshot->residentBefore(SubgraphId(i))))
+                waste[i] = m_waste[i];
+    m_waste = std::move(waste);
+}
+
+const Waste& SubgraphModel::waste(std::size_t row) const
+{
+    std::optional<Waste>& out = m_waste[row];
+    if (!out)
+        out = wasteOf(*m_snapshot->problem, m_snapshot->schedule, m_snapshot->evaluation, SubgraphId(row));
+    return *out;
 }
 
 OpNames SubgraphModel::names(std::size_t row) const
@@ -140,33 +175,45 @@ Table SubgraphModel::subgraphs()
 {
     Table out;
     out.count = m_snapshot ? m_snapshot->schedule.size() : 0;
-    out.columns = {{tr("#")},
-                   {tr("Ops")},
-                   {tr("w×h×k"), ColumnKind::Text,
-                    tr("Tile: width × height × part of the reduction that one step computes.")},
-                   {tr("Latency"), ColumnKind::Number},
-                   {tr("Δ"), ColumnKind::Change, tr("Latency against the same ops in the pinned baseline.")},
-                   {tr("Time"), ColumnKind::Text,
-                    tr("Upper bar: compute time. Lower bar: load and store time. Full width: the slowest "
-                       "subgraph. A triangle up means compute-bound, a triangle down memory-bound.")},
-                   {tr("Memory"), ColumnKind::Text,
-                    tr("Peak working set against the capacity of fast memory (the line).")},
-                   {tr("Energy"), ColumnKind::Number, tr("Energy in pJ.")},
-                   {tr("Measured"), ColumnKind::Number,
-                    tr("What an overlay says of the ops: %1.").arg(shownTitle(m_shown))}};
+    out.columns = {
+        {tr("#")},
+        {tr("Ops")},
+        {tr("w×h×k"), ColumnKind::Text,
+         tr("Tile: width × height × part of the reduction that one step computes.")},
+        {tr("Latency"), ColumnKind::Number},
+        {tr("Δ"), ColumnKind::Change, tr("Latency against the same ops in the pinned baseline.")},
+        {tr("Time"), ColumnKind::Text,
+         tr("Upper bar: compute time. Lower bar: load and store time. Full width: the slowest "
+            "subgraph. A triangle up means compute-bound, a triangle down memory-bound.")},
+        {tr("Memory"), ColumnKind::Text,
+         tr("Peak working set against the capacity of fast memory (the line).")},
+        {tr("Energy"), ColumnKind::Number, tr("Energy in pJ.")},
+        {tr("Padding"), ColumnKind::Number,
+         tr("Compute time of padding of ragged tiles and of repeated work.")},
+        {tr("Again"), ColumnKind::Number, tr("Elements that are loaded more than once, halos included.")},
+        {tr("Halo"), ColumnKind::Number,
+         tr("Elements that are read twice because windows of neighbouring tiles overlap.")},
+        {tr("Measured"), ColumnKind::Number,
+         tr("What an overlay says of the ops: %1.").arg(shownTitle(m_shown))}};
     out.nameColumns(tr("subgraph\tops\tw×h×k\tlatency\tchange\tcompute\tmemory\tbound\tpeak working set"));
     // A copied table has three columns in place of the column of times.
     out.columns[Time].name = tr("compute\tmemory\tbound");
     out.columns[Memory].name = tr("peak working set");
     out.columns[Energy].name = tr("energy in pJ");
     out.columns[Energy].copied = hasEnergy();
+    out.columns[Padding].name = tr("padding time");
+    out.columns[Again].name = tr("elements loaded again");
+    out.columns[Halo].name = tr("halo elements");
+    out.columns[Padding].copied = out.columns[Again].copied = true;
+    out.columns[Halo].copied = hasHalos();
     out.columns[Measured].name = shownTitle(m_shown);
     out.columns[Measured].copied = hasMeasured();
     for (std::size_t c = 0; c < ColumnCount; ++c)
         out.columns[c].cell = [this, c](std::size_t row) { return cellOf(row, static_cast<Column>(c)); };
     for (const auto& [column, field] :
          {std::pair{Latency, "latency"}, std::pair{Time, "latency"}, std::pair{Memory, "peak_working_set"},
-          std::pair{Energy, "energy_pj"}})
+          std::pair{Energy, "energy_pj"}, std::pair{Padding, "padding_time"},
+          std::pair{Again, "reloaded_elements"}, std::pair{Halo, "halo_elements"}})
         out.columns[column].figure = std::string("schedule:subgraphs.*.") + field;
     out.rowTip = [this](std::size_t row) { return tipOf(row); };
     return out;
@@ -178,6 +225,9 @@ TableCell SubgraphModel::cellOf(std::size_t row, Column column) const
     const Subgraph& s = m_snapshot->schedule[SubgraphId(row)];
     const auto& [w, h, k] = s.granularity;
     const auto known = [&](double value) { return e.structurallyValid ? TableValue(value) : TableValue(); };
+    const auto orDash = [](const std::optional<double>& value) {
+        return TableCell(value, value ? number(*value) : QStringLiteral("–"));
+    };
     switch (column) {
     case Number:
         return {row, QString::number(row)};
@@ -198,6 +248,12 @@ TableCell SubgraphModel::cellOf(std::size_t row, Column column) const
     }
     case Energy:
         return {e.energy, e.structurallyValid ? number(e.energy) : QStringLiteral("–"), known(e.energy)};
+    case Padding:
+        return orDash(e.structurallyValid ? std::optional(waste(row).padding) : std::nullopt);
+    case Again:
+        return orDash(e.structurallyValid ? waste(row).again() : std::nullopt);
+    case Halo:
+        return orDash(e.structurallyValid ? waste(row).halo() : std::nullopt);
     case Measured: {
         const auto value = measured(row);
         return {value, value ? shownText(*value, m_shown) : QStringLiteral("–")};

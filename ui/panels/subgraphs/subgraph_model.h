@@ -3,6 +3,7 @@
 #pragma once
 
 #include "canvas/table_model.h"
+#include "eval/waste.h"
 #include "report/compare.h"
 #include "workspace/document.h"
 #include "workspace/overlays.h"
@@ -18,7 +19,21 @@ class SubgraphModel : public TableModel
 {
     Q_OBJECT
 public:
-    enum Column { Number, Ops, Size, Latency, Change, Time, Memory, Energy, Measured, ColumnCount };
+    enum Column {
+        Number,
+        Ops,
+        Size,
+        Latency,
+        Change,
+        Time,
+        Memory,
+        Energy,
+        Padding,
+        Again,
+        Halo,
+        Measured,
+        ColumnCount
+    };
 
     explicit SubgraphModel(Document& document, QObject* parent = nullptr);
 
@@ -52,6 +67,10 @@ public:
     [[nodiscard]] OpNames names(std::size_t row) const;
     [[nodiscard]] bool hasBaseline() const { return m_document.baseline() != nullptr; }
     [[nodiscard]] bool hasEnergy() const { return m_snapshot && m_snapshot->problem->hasEnergy(); }
+    /// Returns the waste of a row, which is computed at the first call.
+    [[nodiscard]] const Waste& waste(std::size_t row) const;
+    /// True if ops read through windows of images, so that there can be halos.
+    [[nodiscard]] bool hasHalos() const { return m_hasHalos; }
     /// Sets the value of each op in an overlay and how it is shown; empty if there is no overlay.
     void setMeasured(std::vector<std::optional<double>> ofOps, overlay::Shown shown);
     [[nodiscard]] bool hasMeasured() const { return !m_measured.empty(); }
@@ -69,17 +88,20 @@ private:
     [[nodiscard]] QString tipOf(std::size_t row) const;
     void follow(); ///< updates the model to the document's state
     void refreshBaseline();
+    void keepWaste(const Snapshot* before);
     void share();
 
     Document& m_document;
     SnapshotPtr m_snapshot;
     double m_longest = 0;
-    std::vector<std::size_t> m_colours;            ///< row colours at the time of the last announcement
+    std::vector<std::size_t> m_colours;                ///< row colours at the time of the last announcement
+    mutable std::vector<std::optional<Waste>> m_waste; ///< waste of the rows for which it was computed
     std::vector<BaselineShare> m_shares;           ///< baseline shares of the rows; empty without a baseline
     std::vector<std::optional<double>> m_measured; ///< overlay value of each op
     overlay::Shown m_shown = overlay::Shown::Ratio;
     ProblemPtr m_named; ///< the problem from which m_prefix was computed
-    QString m_prefix;   ///< common prefix of the names of all ops
+    bool m_hasHalos = false;
+    QString m_prefix; ///< common prefix of the names of all ops
 };
 
 /// Paints number badges, time bars and working-set bars of the subgraph rows.

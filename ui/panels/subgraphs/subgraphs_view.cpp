@@ -115,6 +115,8 @@ void SubgraphsView::layOutColumns()
     m_table->setColumnHidden(SubgraphModel::Change, !m_model->hasBaseline());
     m_table->setColumnHidden(SubgraphModel::Energy, !m_model->hasEnergy());
     m_table->setColumnHidden(SubgraphModel::Measured, !m_model->hasMeasured());
+    if (!m_model->hasHalos())
+        m_table->setColumnHidden(SubgraphModel::Halo, true);
     if (!m_handSized)
         fitColumns();
     m_layingOut = false;
@@ -165,7 +167,20 @@ void SubgraphsView::fitColumns()
     };
     const int least = fontMetrics().horizontalAdvance(QStringLiteral("contex…10"));
     const int pleasant = fontMetrics().horizontalAdvance(QStringLiteral("h0.context, …"));
-    // If there is no room, the column of energies is hidden; the Inspector shows the energy.
+    // If there is no room, these columns are hidden: the Inspector shows the energy, tables and cards the
+    // waste.
+    for (const auto& [column, sample] :
+         {std::pair{SubgraphModel::Again, tr("Again")}, std::pair{SubgraphModel::Padding, tr("Padding")},
+          std::pair{SubgraphModel::Halo, tr("Halo")}}) {
+        const bool exists = column != SubgraphModel::Halo || m_model->hasHalos();
+        // Not by their contents, which are computed when they are seen.
+        const int width =
+            std::max(wide(QStringLiteral("12 345 678")), fontMetrics().horizontalAdvance(sample) + 12);
+        const bool shown = exists && left() - width >= pleasant;
+        m_table->setColumnHidden(column, !shown);
+        if (shown)
+            widths[static_cast<std::size_t>(column)] = width;
+    }
     const bool hidesEnergy = left() < least;
     m_table->setColumnHidden(SubgraphModel::Energy, !m_model->hasEnergy() || hidesEnergy);
     if (hidesEnergy)

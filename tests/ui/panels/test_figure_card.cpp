@@ -221,6 +221,9 @@ void TestFigureCard::wasteIsInTheListWhereThereIsRoom()
     QTRY_VERIFY(!rows().isColumnHidden(SubgraphModel::Again));
     QVERIFY(!rows().isColumnHidden(SubgraphModel::Padding));
     QVERIFY2(rows().isColumnHidden(SubgraphModel::Halo), "no images, no halos");
+    QTRY_VERIFY(rows().columnViewportPosition(SubgraphModel::Again) +
+                    rows().columnWidth(SubgraphModel::Again) <=
+                rows().viewport()->width());
     const Snapshot& s = *document().snapshot();
     const std::vector<Waste> waste = wasteOf(*s.problem, s.schedule, s.evaluation);
     QVERIFY(sumOf(waste).padding > 0);

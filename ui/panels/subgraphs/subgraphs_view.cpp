@@ -117,8 +117,12 @@ void SubgraphsView::layOutColumns()
     m_table->setColumnHidden(SubgraphModel::Measured, !m_model->hasMeasured());
     if (!m_model->hasHalos())
         m_table->setColumnHidden(SubgraphModel::Halo, true);
-    if (!m_handSized)
+    if (!m_handSized) {
+        const int before = m_table->viewport()->width();
         fitColumns();
+        if (m_table->viewport()->width() != before) // a scroll bar has come or gone
+            fitColumns();
+    }
     m_layingOut = false;
 }
 

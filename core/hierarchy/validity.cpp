@@ -5,6 +5,8 @@
 #include "hierarchy/imperfect.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <utility>
 
 namespace tilewright::hierarchy {

@@ -5,6 +5,8 @@
 #include "hierarchy/imperfect.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <utility>
 
 namespace tilewright::hierarchy {
@@ -155,7 +157,15 @@ std::string overflowText(const LoopNest& nest, const Architecture& architecture,
         if (level.memories)
             break; // for operands with separate memories, only the first memory that is too small is named
     }
-    return "needs " + formatGrouped(sum) + " of " + formatGrouped(room) + " bits for " + names +
+    // Sizes of memories are in bytes elsewhere; a small one is compared to the bit.
+    constexpr double kKibibyte = 8 * 1024;
+    std::string sizes = formatGrouped(sum) + " of " + formatGrouped(room) + " bits";
+    if (room >= kKibibyte && sum < 0x1p62) {
+        const auto bytes = [](double of) { return bytesText(static_cast<std::int64_t>(std::ceil(of / 8))); };
+        if (bytes(sum) != bytes(room))
+            sizes = bytes(sum) + " of " + bytes(room);
+    }
+    return "needs " + sizes + " for " + names +
            (architecture.isDoubleBuffered(at) ? ", twice for its double buffer" : "");
 }
 

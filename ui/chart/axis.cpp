@@ -18,6 +18,21 @@ double roundStep(double least)
     return power * 10;
 }
 
+namespace {
+
+std::vector<double> linearTicks(double low, double high, double pixels, double pixelsApart)
+{
+    std::vector<double> out;
+    if (!(high > low) || pixels < 1)
+        return out;
+    const double step = roundStep((high - low) * pixelsApart / pixels);
+    for (double i = std::ceil(low / step - 1e-9); i * step <= high + step * 1e-9; ++i)
+        out.push_back(i * step);
+    return out;
+}
+
+} // namespace
+
 std::vector<double> logTicks(double low, double high, double pixels, double pixelsApart)
 {
     std::vector<double> out;
@@ -38,7 +53,8 @@ std::vector<double> logTicks(double low, double high, double pixels, double pixe
         for (const double step : steps)
             if (const double v = step * std::pow(10.0, decade); v >= low && v <= high && decade % every == 0)
                 out.push_back(v);
-    return out;
+    // A range that is narrower than these steps is almost linear.
+    return out.size() < 2 && high < 10 * low ? linearTicks(low, high, pixels, pixelsApart) : out;
 }
 
 std::vector<double> Axis::ticks(double pixelsApart) const
@@ -46,13 +62,7 @@ std::vector<double> Axis::ticks(double pixelsApart) const
     const double pixels = std::abs(p1 - p0);
     if (scale == Scale::Log)
         return logTicks(v0, v1, pixels, pixelsApart);
-    std::vector<double> out;
-    if (!(v1 > v0) || pixels < 1)
-        return out;
-    const double step = roundStep((v1 - v0) * pixelsApart / pixels);
-    for (double i = std::ceil(v0 / step - 1e-9); i * step <= v1 + step * 1e-9; ++i)
-        out.push_back(i * step);
-    return out;
+    return linearTicks(v0, v1, pixels, pixelsApart);
 }
 
 namespace {

@@ -12,6 +12,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QRegularExpression>
 
 #include <algorithm>
 
@@ -200,7 +201,9 @@ Status MappingDocument::saveMapping(const QString& path) const
 
 QString MappingDocument::suggestedName() const
 {
-    return QStringLiteral("layer.mapping.json");
+    QString name = QString::fromStdString(m_setup.layer.name);
+    name.replace(QRegularExpression(QStringLiteral("[^\\w.-]+")), QStringLiteral("_"));
+    return (name.isEmpty() ? QStringLiteral("layer") : name) + QStringLiteral(".mapping.json");
 }
 
 Status MappingDocument::openText(std::string_view text, const QString& name)

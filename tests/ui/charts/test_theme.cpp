@@ -270,6 +270,8 @@ private Q_SLOTS:
         QVERIFY(logTicks(10, 20, 300, 20).size() > 4);
         QCOMPARE(logTicks(1, 1e6, 120, 40).size(), std::size_t{4});
         QVERIFY(logTicks(0, 10, 300, 60).empty());
+        // no round number of the logarithmic steps is in it
+        QCOMPARE(logTicks(6.1e6, 6.4e6, 300, 80), (std::vector<double>{6.1e6, 6.2e6, 6.3e6, 6.4e6}));
         // A logarithmic axis goes there and back.
         const Axis log{1, 10'000, 0, 400, Scale::Log};
         QCOMPARE(log.toPixel(100), 200.0);

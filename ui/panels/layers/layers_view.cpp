@@ -215,6 +215,7 @@ void LayersView::fitColumns()
     // The columns of sizes and latencies fit their texts; names get the remaining width. In a narrow list the
     // table scrolls. The resize mode Stretch would keep the width that suited a smaller font.
     QHeaderView* header = m_table->horizontalHeader();
+    m_table->setTextElideMode(Qt::ElideLeft); // names of layers differ at their ends
     const int rest = m_table->viewport()->width() - header->sectionSize(1) - header->sectionSize(2);
     header->resizeSection(0, std::max(10 * m_table->fontMetrics().averageCharWidth(), rest));
 }

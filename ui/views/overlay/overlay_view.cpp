@@ -493,8 +493,10 @@ void OverlayView::contentResized()
     m_list->setGeometry(QRectF(side.left(), side.top(), side.width(), list).toRect());
     QRectF below = side.adjusted(0, list + kGap / 2 + figuresHeight(), 0, 0);
     if (m_strangerTable->isVisibleTo(this)) {
+        // In a low pane the rows get all of the height: two tables would have headers only.
+        const bool isLow = below.height() < 9 * m_table->verticalHeader()->defaultSectionSize();
         QRectF lower = below;
-        lower.setTop(below.bottom() - below.height() / 3);
+        lower.setTop(below.bottom() - (isLow ? 0 : below.height() / 3));
         m_strangerTable->setGeometry(lower.toRect());
         below.setBottom(lower.top() - kGap / 2);
     }

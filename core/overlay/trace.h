@@ -78,7 +78,8 @@ inline constexpr SliceLength kSliceLengths[] = {SliceLength::Equal, SliceLength:
 struct SlicePartner
 {
     SliceLength length = SliceLength::Alone;
-    std::optional<std::size_t> pair; ///< index in TraceComparison::pairs; nullopt: it is in the second one only
+    std::optional<std::size_t>
+        pair; ///< index in TraceComparison::pairs; nullopt: it is in the second one only
 };
 /// By index in the slices of the second trace.
 [[nodiscard]] std::vector<SlicePartner> partnersOf(const TraceComparison& comparison);

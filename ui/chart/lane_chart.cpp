@@ -195,9 +195,8 @@ std::vector<PicturePart> LaneChart::partsIn(const QSize& size)
         return {};
     const LanePlaces p = lanePlaces(chartArea(QRectF(QPointF(0, 0), size), true), m_lanes, 0, true);
     const Axis time{visibleRange().first, visibleRange().second, p.plot.left(), p.plot.right()};
-    return laneParts(m_lanes, p, time, [this](const LaneHit& hit) {
-        return isOfTrace(hit) ? QStringList() : keysOf(hit);
-    });
+    return laneParts(m_lanes, p, time,
+                     [this](const LaneHit& hit) { return isOfTrace(hit) ? QStringList() : keysOf(hit); });
 }
 
 // -- hit tests -------------------------------------------------------------------------------------------
@@ -263,14 +262,15 @@ QAction* LaneChart::addTrace()
     });
     addGesture("dragTrace", tr("Move the trace beside the run"), tr("drag one of its lanes"),
                tr("The offset of the file on the time axis follows the mouse."));
-    return addCommand({viewName() + QStringLiteral(".openTrace"),
-                       title(),
-                       tr("Open a trace beside…"),
-                       QStringLiteral("open"),
-                       {},
-                       tr("Show a trace of Chrome, Perfetto, a profiler or Tilewright below these lanes, on the "
-                          "same axis, and list what differs most.")},
-                      [this](bool) { chooseTrace(); });
+    return addCommand(
+        {viewName() + QStringLiteral(".openTrace"),
+         title(),
+         tr("Open a trace beside…"),
+         QStringLiteral("open"),
+         {},
+         tr("Show a trace of Chrome, Perfetto, a profiler or Tilewright below these lanes, on the "
+            "same axis, and list what differs most.")},
+        [this](bool) { chooseTrace(); });
 }
 
 void LaneChart::chooseTrace()
@@ -332,8 +332,7 @@ void LaneChart::mouseMoveEvent(QMouseEvent* event)
 {
     TimeCanvas::mouseMoveEvent(event);
     if (m_traceDrag) {
-        m_trace->setShift(timeAxis().toValue(event->position().x()) -
-                          timeAxis().toValue(m_traceDrag->x()));
+        m_trace->setShift(timeAxis().toValue(event->position().x()) - timeAxis().toValue(m_traceDrag->x()));
         m_cache.columns.resize(std::min(m_cache.columns.size(), m_own.lanes.size()));
         update();
     } else if (const auto hit = hitAt(event->position()); hit && isOfTrace(*hit) && !isPanning()) {

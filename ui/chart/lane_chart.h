@@ -35,7 +35,7 @@ public:
     [[nodiscard]] QRectF selectedPart() const override;
     /// The trace beside the run; null in charts without addTrace().
     [[nodiscard]] TraceBeside* trace() const { return m_trace; }
-    void settle() override; ///< waits for the trace
+    void settle() override;                              ///< waits for the trace
     [[nodiscard]] QJsonObject settings() const override; ///< of the trace
     void restoreSettings(const QJsonObject& settings) override;
 

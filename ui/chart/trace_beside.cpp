@@ -65,8 +65,7 @@ std::vector<ChartKey> keysOfLengths(const Theme& theme)
     std::vector<ChartKey> out;
     for (std::size_t kind = 0; kind < std::size(overlay::kSliceLengths); ++kind) {
         const MarkStyle style = styleOf(kind, theme);
-        out.push_back(
-            patchKey(lengthText(overlay::kSliceLengths[kind]), style.fill, theme, style.pattern));
+        out.push_back(patchKey(lengthText(overlay::kSliceLengths[kind]), style.fill, theme, style.pattern));
     }
     return out;
 }
@@ -144,10 +143,11 @@ void TraceBeside::addFields(const QString& name)
             &QToolButton::clicked, this, &TraceBeside::remove);
 }
 
-// -- reading and matching ------------------------------------------------------------------------------------
+// -- reading and matching --------------------------------------------------------------------------------
 
 void TraceBeside::open(const QString& path)
 {
+    m_job.cancel(); // what is being read is another file
     m_path = path;
     m_file.reset();
     m_shown.reset();
@@ -211,8 +211,9 @@ void TraceBeside::take(Outcome outcome)
     }
     m_file = std::move(outcome.file);
     m_shown = std::move(outcome.shown);
-    if (m_shown && (m_shown->comparison.scale != m_scale || m_shown->comparison.fitted == m_offset.has_value() ||
-                    (m_offset && m_shown->comparison.offset != *m_offset)))
+    if (m_shown &&
+        (m_shown->comparison.scale != m_scale || m_shown->comparison.fitted == m_offset.has_value() ||
+         (m_offset && m_shown->comparison.offset != *m_offset)))
         put(m_scale, m_offset); // chosen since the request
     showTexts();
     if (!m_shown)
@@ -245,7 +246,7 @@ void TraceBeside::takeShift()
         put(m_scale, m_shown->comparison.offset + m_shown->shift);
 }
 
-// -- lists ---------------------------------------------------------------------------------------------------
+// -- lists -----------------------------------------------------------------------------------------------
 
 void TraceBeside::showTexts()
 {
@@ -276,8 +277,7 @@ void TraceBeside::takeRow()
     if (m_updating || !m_shown || !at.isValid())
         return;
     const overlay::TraceComparison& c = m_shown->comparison;
-    const overlay::SlicePair& pair =
-        c.pairs[static_cast<std::size_t>(m_sortedPairs->sourceRow(at.row()))];
+    const overlay::SlicePair& pair = c.pairs[static_cast<std::size_t>(m_sortedPairs->sourceRow(at.row()))];
     const overlay::Slice& a = c.a.slices[pair.a];
     Q_EMIT wantsRange(std::min(a.start, m_shown->start(pair.b)), std::max(a.end, m_shown->end(pair.b)));
 }
@@ -293,7 +293,7 @@ void TraceBeside::choose(std::size_t slice)
     m_updating = false;
 }
 
-// -- lanes ---------------------------------------------------------------------------------------------------
+// -- lanes -----------------------------------------------------------------------------------------------
 
 QString TraceBeside::factsOf(const Shown& shown, std::size_t slice)
 {

@@ -29,8 +29,8 @@ struct OurTrace
     std::function<std::string()> text; ///< called in the background
 };
 
-/// A file of trace events below the lanes of a chart: reads and matches it in the background, makes its lanes,
-/// and shows where it is on the axis and what differs most. The figures are those of the verb traces.
+/// A file of trace events below the lanes of a chart: reads and matches it in the background, makes its
+/// lanes, and shows where it is on the axis and what differs most. The figures are those of the verb traces.
 class TraceBeside : public QWidget
 {
     Q_OBJECT
@@ -82,7 +82,10 @@ private:
         double shift = 0;
 
         [[nodiscard]] double start(std::size_t slice) const { return comparison.startOf(slice) + shift; }
-        [[nodiscard]] double end(std::size_t slice) const { return start(slice) + comparison.lengthOf(slice); }
+        [[nodiscard]] double end(std::size_t slice) const
+        {
+            return start(slice) + comparison.lengthOf(slice);
+        }
     };
     using ShownPtr = std::shared_ptr<Shown>;
     using TracePtr = std::shared_ptr<const overlay::Trace>;

@@ -212,9 +212,11 @@ void TestTraces::slicesInsideOthersAreInRowsOfTheirOwn()
 
 void TestTraces::slicesKnowTheirPartners()
 {
-    const Trace a = read(R"([{"ph": "X", "name": "p", "ts": 0, "dur": 4}, {"ph": "X", "name": "q", "ts": 4, "dur": 4},
+    const Trace a =
+        read(R"([{"ph": "X", "name": "p", "ts": 0, "dur": 4}, {"ph": "X", "name": "q", "ts": 4, "dur": 4},
                              {"ph": "X", "name": "r", "ts": 8, "dur": 4}])");
-    const Trace b = read(R"([{"ph": "X", "name": "p", "ts": 0, "dur": 5}, {"ph": "X", "name": "q", "ts": 5, "dur": 3},
+    const Trace b =
+        read(R"([{"ph": "X", "name": "p", "ts": 0, "dur": 5}, {"ph": "X", "name": "q", "ts": 5, "dur": 3},
                              {"ph": "X", "name": "r", "ts": 8, "dur": 4}, {"ph": "X", "name": "s", "ts": 12, "dur": 1}])");
     const TraceComparison c = compareTraces(a, b);
     const std::vector<SlicePartner> partners = partnersOf(c);

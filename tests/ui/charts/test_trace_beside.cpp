@@ -146,12 +146,11 @@ class TestTraceBeside : public QObject
     QPointF middleOf(std::size_t slice) const
     {
         const overlay::TraceComparison& c = comparison();
-        const std::size_t lane =
-            laneOf(QString::fromStdString(c.b.tracks[c.b.slices[slice].track]));
+        const std::size_t lane = laneOf(QString::fromStdString(c.b.tracks[c.b.slices[slice].track]));
         const double time = c.startOf(slice) + c.lengthOf(slice) / 2;
         for (QScrollBar* bar : m_view->findChildren<QScrollBar*>(QString(), Qt::FindDirectChildrenOnly))
-            for (int v = 0; v <= bar->maximum() && !m_view->places().plot.contains(m_view->pointIn(lane, time));
-                 v += 20)
+            for (int v = 0;
+                 v <= bar->maximum() && !m_view->places().plot.contains(m_view->pointIn(lane, time)); v += 20)
                 bar->setValue(v);
         return m_view->pointIn(lane, time);
     }
@@ -221,21 +220,23 @@ void TestTraceBeside::offsetIsDraggedAndFitted()
     openRun();
     choose(other);
     const double fitted = comparison().offset;
-    const auto earliest = std::ranges::min_element(comparison().pairs, {}, [&](const overlay::SlicePair& pair) {
-        return comparison().startOf(pair.b) + comparison().lengthOf(pair.b);
-    });
+    const auto earliest =
+        std::ranges::min_element(comparison().pairs, {}, [&](const overlay::SlicePair& pair) {
+            return comparison().startOf(pair.b) + comparison().lengthOf(pair.b);
+        });
     const std::size_t slice = earliest->b;
     const QPointF from = middleOf(slice);
     const QPointF to = from + QPointF(120, 0);
-    const double perPixel = (m_view->visibleRange().second - m_view->visibleRange().first) /
-                            m_view->places().plot.width();
+    const double perPixel =
+        (m_view->visibleRange().second - m_view->visibleRange().first) / m_view->places().plot.width();
     QTest::mousePress(m_view.get(), Qt::LeftButton, {}, from.toPoint());
     move(to.toPoint());
     QCOMPARE(comparison().offset, fitted); // the lists wait for the end of the drag
     QVERIFY(std::abs(m_view->trace()->shift() - 120 * perPixel) <= 1.5 * perPixel);
     const QString readout =
         m_view->readoutAt(middleOf(slice) + QPointF(m_view->trace()->shift() / perPixel, 0));
-    QVERIFY2(readout.contains(QString::fromStdString(comparison().b.slices[slice].name)), qPrintable(readout));
+    QVERIFY2(readout.contains(QString::fromStdString(comparison().b.slices[slice].name)),
+             qPrintable(readout));
     QTest::mouseRelease(m_view.get(), Qt::LeftButton, {}, to.toPoint());
     QVERIFY(std::abs(comparison().offset - fitted - 120 * perPixel) <= 1.5 * perPixel);
     QVERIFY(!comparison().fitted);
@@ -398,8 +399,7 @@ void TestTraceBeside::pipelineBesideItsOwnTrace()
     QVERIFY(!view.model().programs.empty());
     const auto result = view.model().result; // owns the program and its run
     const GanttProgram p = view.model().main();
-    choose(write("pipeline.json",
-                 systolic::pipelineTrace(*p.program, *p.run, result->machine)));
+    choose(write("pipeline.json", systolic::pipelineTrace(*p.program, *p.run, result->machine)));
     QCOMPARE(comparison().offset, 0.0);
     QVERIFY(!comparison().pairs.empty() && comparison().onlyA.empty() && comparison().onlyB.empty());
     const std::size_t lanes = view.lanes().lanes.size();

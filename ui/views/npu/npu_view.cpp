@@ -32,10 +32,10 @@ NpuView::NpuView(const ViewContext& context, QWidget* parent)
     QAction* follow = addFollowCommand(
         Lens::Npu, tr("Show the open model on the cores of its machine. Editing the hardware or "
                       "the tiles here ends it."));
-    m_controls = new NpuControls(context.workspace, m_options,
-                                 {follow, addUseInMachineCommand(Lens::Npu), addRunScheduleCommand(),
-                                  addTrace()},
-                                 addExportCommands(), this);
+    m_controls =
+        new NpuControls(context.workspace, m_options,
+                        {follow, addUseInMachineCommand(Lens::Npu), addRunScheduleCommand(), addTrace()},
+                        addExportCommands(), this);
     m_side = new NpuSide(context, m_state, this);
     m_toggleControls = new PanelToggle(QStringLiteral("npu.toggleControls"), QStringLiteral("settings"),
                                        tr("Show the settings"), this);

@@ -126,9 +126,8 @@ OurTrace RunView::ourTrace() const
 {
     if (!hasChart())
         return {};
-    return {m_model->result(), [r = m_model->result()] {
-                return runTrace(r->problem(), r->of->schedule, r->run);
-            }};
+    return {m_model->result(),
+            [r = m_model->result()] { return runTrace(r->problem(), r->of->schedule, r->run); }};
 }
 
 QString RunView::copyText() const
@@ -417,7 +416,8 @@ void RunView::moveUnit(int by)
 QList<QAction*> RunView::viewCommands() const
 {
     QList<QAction*> out;
-    for (const char* id : {"run.openTrace", "run.openSystolic", "run.previousWait", "run.nextWait", "run.play"})
+    for (const char* id :
+         {"run.openTrace", "run.openSystolic", "run.previousWait", "run.nextWait", "run.play"})
         if (QAction* action = registry().find(QLatin1String(id)))
             out << action;
     return out;

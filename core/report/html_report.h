@@ -52,6 +52,7 @@ struct HtmlReportOptions
     /// Notes of the user: subject and text.
     std::vector<std::pair<std::string, std::string>> notes = {};
     const Comparison* comparison = nullptr; ///< comparison with a baseline, may be null
+    std::string baseline = {}; ///< a sentence on it: for which machine it is, or why it is not compared
     ReportCharts charts = {};
     ReportTable summary = {}; ///< first section, if it has rows
     /// Description of the schedules that the proof covers (SolveResult::provenSpace); empty without a proof.

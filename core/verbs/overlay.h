@@ -35,6 +35,10 @@ void bindOptions(OptionList& o, OverlayCall& call);
 [[nodiscard]] Result<std::vector<overlay::OurFigures>>
 operatorFigures(const SummarySubject& subject, SummaryKind kind, const Progress& progress = {});
 
+/// Those that a row that has been run states; without the schedule nothing is known of what runs together.
+[[nodiscard]] std::vector<overlay::OurFigures> operatorFigures(const lower::ModelOnMachine& model,
+                                                               const SummaryRow& row);
+
 /// Every file of the call beside the figures. The Error names the file, or what the lens cannot compute.
 [[nodiscard]] Result<std::vector<overlay::Overlay>> overlaysOf(const OverlayCall& call,
                                                                const Progress& progress = {});

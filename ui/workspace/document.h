@@ -31,7 +31,7 @@ struct Baseline
 {
     QString name;
     SnapshotPtr snapshot;
-    double secondsOfUnit = 0; ///< unit of its latencies; 0 without a machine
+    lower::ModelOnMachinePtr model; ///< on the machine that it is for; null for a plain problem
 };
 
 namespace parts { // own namespace, so that operator| does not hide that of keys and modifiers
@@ -255,6 +255,11 @@ public:
     /// with one clock, or without a machine.
     [[nodiscard]] double unitOfBaseline() const;
     [[nodiscard]] int baselineIndex() const { return m_baselineIndex; }
+    /// The machine of a baseline if it is not that of the present schedule: "a100", "edge as it was"; empty
+    /// if it is the same.
+    [[nodiscard]] QString otherMachineOf(const Baseline& baseline) const;
+    /// The name of a baseline, with otherMachineOf(): "Baseline A, on a100".
+    [[nodiscard]] QString nameOf(const Baseline& baseline) const;
     void pinBaseline(const QString& name = {});
     void addBaseline(const QString& name, SnapshotPtr snapshot);
     /// Replaces the baseline that is drawn as a ghost.
@@ -334,6 +339,9 @@ private:
         onnx::Dimensions dimensions;
     };
     [[nodiscard]] Result<Base> baseOf(const std::string& extra, const QString& path) const;
+    /// Of a baseline that is restored: its own machine, or the present one if it does not say.
+    [[nodiscard]] Result<Base> baseOf(const DocumentMarks::Pinned& pinned) const;
+    void takeBaseline(Baseline baseline);
     [[nodiscard]] Result<Base> onOwnHardware(const ProblemPtr& problem, const std::string& extra,
                                              const QString& path) const;
     [[nodiscard]] Result<lower::ModelOnMachinePtr> withDimensions(const onnx::Dimensions& dimensions,

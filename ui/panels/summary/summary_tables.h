@@ -3,11 +3,14 @@
 #pragma once
 
 #include "base/table.h"
+#include "verbs/overlay.h"
 #include "verbs/summary.h"
 
 #include <QString>
 
+#include <array>
 #include <optional>
+#include <span>
 
 namespace tilewright::ui {
 
@@ -16,8 +19,12 @@ enum SummaryTableColumn : std::uint8_t {
     SummaryButton,
     SummaryFirstFigure,
     SummaryBinds = SummaryFirstFigure + verbs::kSummaryFigures,
+    SummaryMeasured, ///< hidden without an overlay
     SummaryLeftOut
 };
+
+/// By SummaryKind: measured values beside the figures of a row; empty: there are none.
+using MeasuredRows = std::array<std::optional<overlay::Overlay>, verbs::kSummaryKinds.size()>;
 
 [[nodiscard]] constexpr std::size_t indexOf(verbs::SummaryKind kind)
 {
@@ -29,9 +36,11 @@ enum SummaryTableColumn : std::uint8_t {
 }
 
 /// The table of all lenses for the pane: verbs::summaryTable() with a column for buttons, and tooltips.
-[[nodiscard]] Table paneTable(std::span<const verbs::Summary> summaries);
+/// `measured`: of the first summary.
+[[nodiscard]] Table paneTable(std::span<const verbs::Summary> summaries, const MeasuredRows& measured = {});
 /// The figures of one operator: a row for each lens, on each machine.
-[[nodiscard]] Table layerTable(std::span<const verbs::Summary> summaries, std::optional<OperatorId> op);
+[[nodiscard]] Table layerTable(std::span<const verbs::Summary> summaries, std::optional<OperatorId> op,
+                               const MeasuredRows& measured = {});
 /// The key figures of a language model, a column for each of the summaries that has some.
 [[nodiscard]] Table languageTable(std::span<const verbs::Summary> summaries);
 

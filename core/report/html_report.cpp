@@ -279,10 +279,21 @@ private:
 
     void comparison()
     {
-        if (!m_options.comparison)
+        const auto sentence = [&] {
+            if (!m_options.baseline.empty())
+                m_out += "<p>" + escapeMarkup(m_options.baseline) + "</p>\n";
+        };
+        if (!m_options.comparison) {
+            if (m_options.baseline.empty())
+                return;
+            m_out += "<section id=\"comparison\"><h2>Compared with the baseline</h2>\n";
+            sentence();
+            m_out += "</section>\n";
             return;
+        }
         const Comparison& c = *m_options.comparison;
         m_out += tableSection("comparison", "Compared with the baseline");
+        sentence();
         m_out += "<p>" + formatGrouped(c.before) + " → " + formatGrouped(c.after) + " (" +
                  signedNumber(c.after - c.before) + ")</p>\n";
         header({"difference", "subgraphs", "baseline", "this schedule", "change of the total"});

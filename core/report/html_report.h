@@ -54,6 +54,8 @@ struct HtmlReportOptions
     /// Notes of the user as pairs of subject and text.
     std::vector<std::pair<std::string, std::string>> notes = {};
     const Comparison* comparison = nullptr; ///< comparison with a baseline; may be null
+    /// Sentence on the baseline: for which machine it is, or why it is not compared; may be empty.
+    std::string baseline = {};
     ReportCharts charts = {};
     ReportTable summary = {}; ///< first section of the page, if it has rows
     /// Description of the schedules that the proof covers (SolveResult::provenSpace); empty without a proof.

@@ -118,14 +118,19 @@ Result<std::vector<overlay::OurFigures>> operatorFigures(const SummarySubject& s
     const SummaryRow row = summaryRow(subject, kind, progress);
     if (row.state == SummaryRow::State::Failed)
         return Error{ErrorCode::Refused, row.error, {}, {}};
+    return operatorFigures(*subject.model, row);
+}
+
+std::vector<overlay::OurFigures> operatorFigures(const lower::ModelOnMachine& model, const SummaryRow& row)
+{
     std::vector<overlay::OurFigures> out;
     const auto add = [](std::optional<double>& sum, const std::optional<double>& value, double times) {
         if (value)
             sum = sum.value_or(0) + times * *value;
     };
     std::map<OperatorId, std::vector<double>> counts;
-    if (kind == SummaryKind::Systolic)
-        counts = productCounts(*subject.model);
+    if (row.kind == SummaryKind::Systolic)
+        counts = productCounts(model);
     std::size_t product = 0;                         // index of the product within the operator
     for (const OperatorFigures& f : row.operators) { // the order is that of the model
         if (out.empty() || out.back().operators.front() != f.op) {

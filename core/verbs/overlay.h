@@ -35,6 +35,11 @@ void bindOptions(OptionList& o, OverlayCall& call);
 [[nodiscard]] Result<std::vector<overlay::OurFigures>>
 operatorFigures(const SummarySubject& subject, SummaryKind kind, const Progress& progress = {});
 
+/// Returns the figures of the operators as a row of the Summary states them, if it has been run. `model`: the
+/// model of the row.
+[[nodiscard]] std::vector<overlay::OurFigures> operatorFigures(const lower::ModelOnMachine& model,
+                                                               const SummaryRow& row);
+
 /// Compares every file of the call with the figures. The Error names the file, or what the lens cannot
 /// compute.
 [[nodiscard]] Result<std::vector<overlay::Overlay>> overlaysOf(const OverlayCall& call,

@@ -148,6 +148,7 @@ void TraceBeside::addFields(const QString& name)
 
 void TraceBeside::open(const QString& path)
 {
+    m_job.cancel(); // what is being read is another file
     m_path = path;
     m_file.reset();
     m_shown.reset();

@@ -2,10 +2,13 @@
 #include "export/export_report.h"
 
 #include "base/file.h"
+#include "eval/evaluation.h"
 #include "export/live_page.h"
+#include "report/compare.h"
 #include "report/evaluation_json.h"
 #include "report/html_report.h"
 #include "report/writers.h"
+#include "theme/text.h"
 #include "verbs/summary.h"
 
 #include <QAbstractTextDocumentLayout>
@@ -161,6 +164,40 @@ Status writePdf(const QString& title, const Notes& notes, const std::vector<View
                                {bytes.constData(), static_cast<std::size_t>(bytes.size())});
 }
 
+/// The baseline that is compared.
+const Baseline* baselineOf(const Document& document)
+{
+    const int at = document.baselineIndex();
+    return at < 0 ? nullptr : &document.baselines()[static_cast<std::size_t>(at)];
+}
+
+/// Why a baseline is not compared with the schedule, as one sentence; empty if it is.
+QString whyNotCompared(const Document& document, const Baseline& baseline)
+{
+    const Snapshot& snapshot = *baseline.snapshot;
+    if (!snapshot.evaluation.valid())
+        return QObject::tr("The baseline %1 is not compared, as it breaks a rule: %2.")
+            .arg(document.nameOf(baseline), sentence(snapshot.evaluation.verdict()->text));
+    if (snapshot.problem == document.problem())
+        return {};
+    const Evaluation here = evaluate(*document.problem(), snapshot.schedule, document.rules());
+    return here.valid() ? QString()
+                        : QObject::tr("The baseline %1 is not compared, as its schedule is not valid on the "
+                                      "hardware of this report: %2.")
+                              .arg(document.nameOf(baseline), sentence(here.verdict()->text));
+}
+
+/// A sentence on a baseline that is compared, if it is for other hardware; else empty.
+QString otherHardware(const Document& document, const Baseline& baseline)
+{
+    const Snapshot& snapshot = *baseline.snapshot;
+    if (snapshot.problem == document.problem())
+        return {};
+    return QObject::tr("The baseline %1 has the latency %2 there; here both schedules are on the hardware of "
+                       "this report.")
+        .arg(document.nameOf(baseline), number(snapshot.evaluation.total));
+}
+
 } // namespace
 
 const QStringList& reportViews()
@@ -187,9 +224,14 @@ Status exportReport(const Document& document, const std::vector<View*>& views, c
     if (!document.snapshot())
         return failed(path, QObject::tr("there is nothing to report: no problem is open"));
     const QString ending = QFileInfo(path).suffix().toLower();
-    if (ending == QLatin1String("pdf"))
-        return writePdf(QString::fromStdString(document.problem()->name()), notesOf(document, views), views,
-                        path);
+    const Baseline* const baseline = baselineOf(document);
+    const QString whyNot = baseline ? whyNotCompared(document, *baseline) : QString();
+    if (ending == QLatin1String("pdf")) {
+        Notes notes = notesOf(document, views);
+        if (!whyNot.isEmpty())
+            notes.emplace_back(QObject::tr("Baseline").toStdString(), whyNot.toStdString());
+        return writePdf(QString::fromStdString(document.problem()->name()), notes, views, path);
+    }
     if (ending != QLatin1String("html") && ending != QLatin1String("htm"))
         return failed(path, QObject::tr("the ending must be .html or .pdf"));
     HtmlReportOptions options;
@@ -203,10 +245,13 @@ Status exportReport(const Document& document, const std::vector<View*>& views, c
     if (document.model())
         options.figures = verbs::reportFigures(*document.model(), document.snapshot()->evaluation);
     Comparison comparison;
-    if (const SnapshotPtr baseline = document.baseline(); baseline && baseline->evaluation.valid()) {
-        comparison =
-            compareSchedules(document.problem(), baseline->schedule, document.schedule(), document.rules());
+    if (baseline && whyNot.isEmpty()) {
+        comparison = compareSchedules(document.problem(), baseline->snapshot->schedule, document.schedule(),
+                                      document.rules());
         options.comparison = &comparison;
+        options.baseline = otherHardware(document, *baseline).toStdString();
+    } else {
+        options.baseline = whyNot.toStdString();
     }
     return writeFileAtomically(path.toStdString(), htmlReport(*document.snapshot(), options));
 }

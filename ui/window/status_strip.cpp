@@ -434,7 +434,11 @@ void StatusStrip::refresh()
         baseline->evaluation.total > 0) {
         const double was = baseline->evaluation.total * document.unitOfBaseline();
         const double by = snapshot->evaluation.total - was;
-        m_against->show(tr("vs baseline %1").arg(signedPercent(by / was)), judged(by));
+        const Baseline& pinned = document.baselines()[static_cast<std::size_t>(document.baselineIndex())];
+        const QString machine = document.otherMachineOf(pinned);
+        m_against->show((machine.isEmpty() ? tr("vs baseline %1") : tr("vs baseline on %2 %1"))
+                            .arg(signedPercent(by / was), machine),
+                        judged(by));
     } else {
         m_against->clear();
     }

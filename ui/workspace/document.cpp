@@ -483,7 +483,12 @@ void Document::pinBaseline(const QString& name)
 
 void Document::addBaseline(const QString& name, SnapshotPtr snapshot)
 {
-    m_baselines.push_back({name, std::move(snapshot), secondsOfUnit()});
+    takeBaseline({name, std::move(snapshot), m_model});
+}
+
+void Document::takeBaseline(Baseline baseline)
+{
+    m_baselines.push_back(std::move(baseline));
     m_baselineIndex = static_cast<int>(m_baselines.size()) - 1;
     announce(Part::Baseline);
 }
@@ -492,8 +497,26 @@ void Document::replaceBaseline(const QString& name, SnapshotPtr snapshot)
 {
     if (m_baselineIndex < 0)
         return;
-    m_baselines[static_cast<std::size_t>(m_baselineIndex)] = {name, std::move(snapshot), secondsOfUnit()};
+    m_baselines[static_cast<std::size_t>(m_baselineIndex)] = {name, std::move(snapshot), m_model};
     announce(Part::Baseline);
+}
+
+QString Document::otherMachineOf(const Baseline& baseline) const
+{
+    if (baseline.model == m_model ||
+        (baseline.model && m_model && baseline.model->machine == m_model->machine))
+        return {};
+    if (!baseline.model)
+        return tr("the hardware of the file");
+    const QString name = QString::fromStdString(baseline.model->machine.name);
+    return m_model && m_model->machine.name == baseline.model->machine.name ? tr("%1 as it was").arg(name)
+                                                                            : name;
+}
+
+QString Document::nameOf(const Baseline& baseline) const
+{
+    const QString machine = otherMachineOf(baseline);
+    return machine.isEmpty() ? baseline.name : tr("%1, on %2").arg(baseline.name, machine);
 }
 
 void Document::setBaselineIndex(int index)

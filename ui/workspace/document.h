@@ -31,7 +31,7 @@ struct Baseline
 {
     QString name;
     SnapshotPtr snapshot;
-    double secondsOfUnit = 0; ///< duration of a time unit of its latencies in seconds; 0 without a machine
+    lower::ModelOnMachinePtr model; ///< the model on the machine of the baseline; null for a plain problem
 };
 
 // A namespace of its own, so that its operator| does not hide Qt's operator| for keys and modifiers.
@@ -262,6 +262,11 @@ public:
     /// differ; then latencies are compared as times. 1 without a machine.
     [[nodiscard]] double unitOfBaseline() const;
     [[nodiscard]] int baselineIndex() const { return m_baselineIndex; }
+    /// The machine of a baseline if it is not that of the present schedule: "a100", "edge as it was"; empty
+    /// if it is the same.
+    [[nodiscard]] QString otherMachineOf(const Baseline& baseline) const;
+    /// The name of a baseline, with otherMachineOf(): "Baseline A, on a100".
+    [[nodiscard]] QString nameOf(const Baseline& baseline) const;
     void pinBaseline(const QString& name = {});
     void addBaseline(const QString& name, SnapshotPtr snapshot);
     /// Replaces the baseline that is drawn as a ghost.
@@ -343,6 +348,9 @@ private:
         onnx::Dimensions dimensions;
     };
     [[nodiscard]] Result<Base> baseOf(const std::string& extra, const QString& path) const;
+    /// Of a baseline that is restored: its own machine, or the present one if it does not say.
+    [[nodiscard]] Result<Base> baseOf(const DocumentMarks::Pinned& pinned) const;
+    void takeBaseline(Baseline baseline);
     [[nodiscard]] Result<Base> onOwnHardware(const ProblemPtr& problem, const std::string& extra,
                                              const QString& path) const;
     [[nodiscard]] Result<lower::ModelOnMachinePtr> withDimensions(const onnx::Dimensions& dimensions,

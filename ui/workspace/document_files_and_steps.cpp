@@ -342,11 +342,20 @@ void Document::push(State next, const QString& text, const QString& mergeKey)
     undoStack().push(new EditCommand(*this, std::move(next), text, mergeKey));
 }
 
+namespace {
+
+double secondsOfUnitOf(const lower::ModelOnMachine* model)
+{
+    return model && model->machine.clockGhz > 0
+               ? static_cast<double>(model->lowered.timeUnit) * 1e-9 / model->machine.clockGhz
+               : 0;
+}
+
+} // namespace
+
 double Document::secondsOfUnit() const
 {
-    return m_model && m_model->machine.clockGhz > 0
-               ? static_cast<double>(m_model->lowered.timeUnit) * 1e-9 / m_model->machine.clockGhz
-               : 0;
+    return secondsOfUnitOf(m_model.get());
 }
 
 double Document::unitOfBaseline() const
@@ -354,7 +363,7 @@ double Document::unitOfBaseline() const
     if (m_baselineIndex < 0)
         return 1;
     const double own = secondsOfUnit();
-    const double its = m_baselines[static_cast<std::size_t>(m_baselineIndex)].secondsOfUnit;
+    const double its = secondsOfUnitOf(m_baselines[static_cast<std::size_t>(m_baselineIndex)].model.get());
     return own > 0 && its > 0 ? its / own : 1;
 }
 

@@ -6,6 +6,7 @@
 #include <QPointF>
 #include <QString>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct DocumentMarks
     {
         QString name;
         std::string schedule; ///< text in the format of a schedule file
+        /// Text of the machine that it is for (writeMachine()); empty: a plain problem, without a machine;
+        /// nullopt: a file of an earlier version, which does not say.
+        std::optional<std::string> machine = {};
     };
 
     QMap<QString, QString> notes;  ///< Document::notes()

@@ -117,6 +117,7 @@ const std::map<std::string, std::set<std::string>> kFilesOfSources{
     {"core/verbs/overlay.cpp", {"(CSV or JSON of values by name)", "(reports of SCALE-Sim, Timeloop)"}},
     {"core/verbs/call_options.cpp",
      {"model", "mapping-layer", "mapping-model", "mapping-architecture", "problem", "(topology table)"}},
+    {"ui/chart/trace_beside.cpp", {"trace"}},
     {"ui/export/export_report.cpp", {"trace", "(CSV)", "(HTML)", "(PDF)"}},
     {"ui/export/steps_export.cpp", {"(CSV)"}},
     {"ui/export/export_view.cpp", {"(PNG, SVG, PDF)"}},

@@ -5,6 +5,7 @@
 #include "button_named.h"
 #include "panels/layers/layers_view.h"
 #include "panels/subgraphs/subgraph_model.h"
+#include "panels/summary/summary_view.h"
 #include "test_main.h"
 #include "theme/text.h"
 #include "verbs/overlay.h"
@@ -95,6 +96,66 @@ private Q_SLOTS:
         QVERIFY(strangers->isVisible());
         QCOMPARE(strangers->model()->index(0, 1).data().toString(), QStringLiteral("third"));
         QVERIFY(view.accessibleDescription().contains(QStringLiteral("1 name without an operator")));
+    }
+
+    /// The Summary says of each lens how far its operators are from the measured values: as the verb does.
+    void theSummaryStandsBesideThem()
+    {
+        MainWindow window;
+        auto& view =
+            shownView(window, {kSeeds + QLatin1String("topology.csv"), kSeeds + QLatin1String("values.csv")});
+        auto& summary = *viewOf<SummaryView>(window, "summary");
+        const auto settle = [&] {
+            summary.catchUp();
+            summary.settle();
+        };
+        settle();
+        const QTableView& table = *summary.table();
+        QVERIFY(!table.isColumnHidden(SummaryMeasured));
+        verbs::OverlayCall call;
+        call.workload.file = (kSeeds + QLatin1String("topology.csv")).toStdString();
+        call.machines = {*window.state().document.machine()};
+        call.files = {(kSeeds + QLatin1String("values.csv")).toStdString()};
+        QVERIFY(readFiles(call));
+        const OpId second(1);
+        window.state().selection.selectOps({second});
+        settle();
+        for (const verbs::SummaryKind lens : {verbs::SummaryKind::Schedule, verbs::SummaryKind::Systolic}) {
+            call.lens = toString(lens);
+            const auto expected = verbs::overlaysOf(call);
+            QVERIFY(expected);
+            const overlay::Overlay& of = expected->front();
+            const QModelIndex cell = table.model()->index(summary.tableRow(lens), SummaryMeasured);
+            QCOMPARE(cell.data().toString(), shownText(of.comparison.agreement.ratio, overlay::Shown::Ratio));
+            QVERIFY(cell.data(Qt::BackgroundRole).value<QColor>().isValid());
+            QVERIFY(
+                cell.data(Qt::ToolTipRole).toString().contains(QStringLiteral("1 name without an operator")));
+            // The selected operator in every lens.
+            const QAbstractItemModel& layer = *summary.layer()->model();
+            const QString ratio = shownText(
+                *overlay::shownValue(of.comparison.rows[*of.rowOf(OperatorId(1))], overlay::Shown::Ratio),
+                overlay::Shown::Ratio);
+            bool found = false;
+            for (int row = 0; row < layer.rowCount(); ++row)
+                if (layer.index(row, 0).data().toString() == word(verbs::titleOf(lens))) {
+                    QCOMPARE(layer.index(row, layer.columnCount() - 1).data().toString(), ratio);
+                    found = true;
+                }
+            QVERIFY(found);
+            const int last = layer.rowCount() - 1;
+            QCOMPARE(layer.index(last, 0).data().toString(), QStringLiteral("Measured"));
+            QVERIFY(
+                layer.index(last, 4).data().toString().contains(QStringLiteral("1 in the column us of ")));
+        }
+        // Rows that were not run, and the floor, say nothing.
+        QVERIFY(table.model()
+                    ->index(summary.tableRow(verbs::SummaryKind::Mapping), SummaryMeasured)
+                    .data()
+                    .toString()
+                    .isEmpty());
+        clickCheckBox(listOf(view), 0);
+        settle();
+        QVERIFY(table.isColumnHidden(SummaryMeasured));
     }
 
     void aPointSelectsItsOp()

@@ -2,6 +2,7 @@
 // Another machine under an open schedule: a start schedule is made anew, an edited one is asked about.
 #include "button_named.h"
 #include "edit/edits.h"
+#include "export/export_report.h"
 #include "lens_window.h"
 #include "lower/on_machine.h"
 #include "test_main.h"
@@ -13,8 +14,12 @@
 #include "workspace/npu_document.h"
 #include "workspace/systolic_document.h"
 
+#include <QComboBox>
+#include <QFile>
+#include <QJsonArray>
 #include <QLabel>
 #include <QTableView>
+#include <QTemporaryDir>
 #include <QTest>
 
 namespace test_machine_change {
@@ -157,6 +162,100 @@ private Q_SLOTS:
         const auto labels = m_window->findChildren<QLabel*>();
         QVERIFY2(std::ranges::any_of(labels, [&](const QLabel* l) { return l->text() == text; }),
                  qPrintable(text));
+    }
+
+    /// A kept baseline comes back on the machine that it is for, whichever the document has by then.
+    void aKeptBaselineKeepsItsMachine()
+    {
+        open("llama-block.json");
+        document().pinBaseline(QStringLiteral("before"));
+        const double total = document().baseline()->evaluation.total;
+        QCOMPARE(document().nameOf(document().baselines()[0]), QStringLiteral("before"));
+        QVERIFY(document().setMachine(*machinePreset("server"), QStringLiteral("server")));
+        QJsonObject saved;
+        writeMarks(document().marks(), saved);
+
+        m_window.reset();
+        makeWindow();
+        open("llama-block.json");
+        QVERIFY(document().setMachine(*machinePreset("server"), QStringLiteral("server")));
+        document().waitForSnapshot();
+        document().addMarks(readMarks(saved));
+        QCOMPARE(document().baselines().size(), std::size_t{1});
+        const Baseline& kept = document().baselines()[0];
+        QCOMPARE(kept.model->machine.name, std::string("edge"));
+        QVERIFY(kept.snapshot->evaluation.valid());
+        QCOMPARE(kept.snapshot->evaluation.total, total);
+        QCOMPARE(document().nameOf(kept), QStringLiteral("before, on edge"));
+        const double was = total * document().unitOfBaseline();
+        const QString text =
+            QStringLiteral("vs baseline on edge %1")
+                .arg(ui::signedPercent((document().snapshot()->evaluation.total - was) / was));
+        const auto labels = m_window->findChildren<QLabel*>();
+        QVERIFY2(std::ranges::any_of(labels, [&](const QLabel* l) { return l->text() == text; }),
+                 qPrintable(text));
+        View* compare = m_window->view(QStringLiteral("compare"));
+        compare->catchUp();
+        compare->settle();
+        const auto boxes = compare->findChildren<QComboBox*>();
+        QVERIFY(std::ranges::any_of(boxes, [](const QComboBox* box) {
+            return box->currentText() == QStringLiteral("A: before, on edge");
+        }));
+        // On its own machine again it is a baseline like any other.
+        QVERIFY(document().setMachine(*machinePreset("edge"), QStringLiteral("edge")));
+        QCOMPARE(document().nameOf(document().baselines()[0]), QStringLiteral("before"));
+        QVERIFY(document().setMachine(*withMachineField(*document().machine(), "clock_ghz", "2"),
+                                      QStringLiteral("clock")));
+        QCOMPARE(document().nameOf(document().baselines()[0]), QStringLiteral("before, on edge as it was"));
+    }
+
+    /// Files of earlier versions do not say the machine: the baseline is for that of the document.
+    void aBaselineOfAnEarlierFileOpens()
+    {
+        open("llama-block.json");
+        document().pinBaseline(QStringLiteral("before"));
+        QJsonObject saved;
+        writeMarks(document().marks(), saved);
+        QJsonArray baselines = saved[QStringLiteral("baselines")].toArray();
+        QJsonObject entry = baselines[0].toObject();
+        QVERIFY(entry[QStringLiteral("machine")].toString().contains(QStringLiteral("\"edge\"")));
+        entry.remove(QStringLiteral("machine"));
+        baselines[0] = entry;
+        saved[QStringLiteral("baselines")] = baselines;
+        document().clearBaselines();
+        document().addMarks(readMarks(saved));
+        QCOMPARE(document().baselines().size(), std::size_t{1});
+        QVERIFY(document().baseline()->problem == document().problem());
+        QCOMPARE(document().nameOf(document().baselines()[0]), QStringLiteral("before"));
+    }
+
+    /// What a report says of a baseline for another machine; it left out one that is not valid without a
+    /// word.
+    void theReportNamesABaselineOfAnotherMachine()
+    {
+        open("llama-block.json");
+        document().pinBaseline(QStringLiteral("before"));
+        const auto report = [&] {
+            QTemporaryDir folder;
+            const QString path = folder.filePath(QStringLiteral("r.html"));
+            document().waitForSnapshot();
+            if (const Status s = exportReport(document(), {}, path); !s)
+                return QString::fromStdString(s.error().text());
+            QFile file(path);
+            return file.open(QFile::ReadOnly) ? QString::fromUtf8(file.readAll()) : file.errorString();
+        };
+        QVERIFY(report().contains(QStringLiteral("Compared with the baseline")));
+        QVERIFY(!report().contains(QStringLiteral("The baseline before")));
+        QVERIFY(document().setMachine(*withMachineField(*document().machine(), "clock_ghz", "2"),
+                                      QStringLiteral("clock")));
+        QVERIFY(report().contains(QStringLiteral("The baseline before, on edge as it was has the latency ") +
+                                  number(document().baseline()->evaluation.total)));
+        QVERIFY(document().setMachine(*withMachineField(*document().machine(), "levels.l3.bytes", "4096"),
+                                      QStringLiteral("4 KiB")));
+        const QString text = report();
+        QVERIFY(text.contains(QStringLiteral("<h2>Compared with the baseline</h2>")));
+        QVERIFY(text.contains(QStringLiteral("The baseline before, on edge as it was is not compared, as its "
+                                             "schedule is not valid on the hardware of this report: ")));
     }
 
     void keptTilesStay()

@@ -143,6 +143,7 @@ void SummaryView::bringUpToDate()
             for (const SummaryKind kind : verbs::kSummaryKinds)
                 if (verbs::followsSchedule(kind))
                     run(kind, block);
+    compareMeasured();
     showRows();
     showLayer();
 }
@@ -194,6 +195,7 @@ void SummaryView::deliver(SummaryKind kind, std::size_t block, Row row)
     if (row.state == State::Failed && row.interrupted)
         row = verbs::rowNotRun(kind);
     m_summaries[block].rows[indexOf(kind)] = std::move(row);
+    compareMeasured();
     showRows();
     showLayer();
     const auto shown = lineOf(m_table->currentIndex().row());

@@ -2,6 +2,7 @@
 #include "panels/summary/summary_tables.h"
 
 #include "theme/text.h"
+#include "workspace/overlays.h"
 
 #include <algorithm>
 
@@ -37,11 +38,53 @@ QString tipOf(SummaryFigure figure)
     return {};
 }
 
+bool isAny(const MeasuredRows& measured)
+{
+    return std::ranges::any_of(measured, [](const auto& row) { return row.has_value(); });
+}
+
+TableCell ratioCell(double ratio, const QString& tip = {})
+{
+    return {ratio, shownText(ratio, overlay::Shown::Ratio), std::nullopt, tip};
+}
+
+/// The measured column of the table of all lenses: nothing where no operator of a row is measured.
+std::vector<TableCell> measuredCells(std::span<const verbs::Summary> summaries, const MeasuredRows& measured)
+{
+    std::vector<TableCell> out;
+    for (const verbs::SummaryLine& line : verbs::summaryLines(summaries)) {
+        const auto* row = line.summary == 0 && line.kind && measured[indexOf(*line.kind)]
+                              ? &*measured[indexOf(*line.kind)]
+                              : nullptr;
+        if (!row) {
+            out.emplace_back(TableValue(), QString());
+            continue;
+        }
+        const validation::Agreement& agreement = row->comparison.agreement;
+        out.push_back(
+            ratioCell(agreement.ratio,
+                      tr("Geometric mean of %1, from × %2 to × %3. %4.")
+                          .arg(counted(static_cast<std::int64_t>(agreement.rows), tr("row"), tr("rows")),
+                               significantNumber(agreement.least), significantNumber(agreement.most),
+                               sentence(overlay::matchedText(*row)))));
+    }
+    return out;
+}
+
 } // namespace
 
-Table paneTable(std::span<const verbs::Summary> summaries)
+Table paneTable(std::span<const verbs::Summary> summaries, const MeasuredRows& measured)
 {
     Table out = verbs::summaryTable(summaries);
+    TableColumn beside{
+        shownTitle(overlay::Shown::Ratio), ColumnKind::Number,
+        tr("The figures of single operators divided by those of the first file that is on in the "
+           "view Measured.")};
+    beside.copied = isAny(measured);
+    out.columns.insert(out.columns.begin() + SummaryMeasured - 1, beside); // the buttons are not there yet
+    const std::vector<TableCell> cells = measuredCells(summaries, measured);
+    for (std::size_t row = 0; row < out.rows.size(); ++row)
+        out.rows[row].insert(out.rows[row].begin() + SummaryMeasured - 1, cells[row]);
     TableColumn button{tr("Run")};
     button.copied = false;
     out.columns.insert(out.columns.begin() + SummaryButton, button);
@@ -57,7 +100,8 @@ Table paneTable(std::span<const verbs::Summary> summaries)
     return out;
 }
 
-Table layerTable(std::span<const verbs::Summary> summaries, std::optional<OperatorId> op)
+Table layerTable(std::span<const verbs::Summary> summaries, std::optional<OperatorId> op,
+                 const MeasuredRows& measured)
 {
     Table out;
     out.columns = {
@@ -94,6 +138,35 @@ Table layerTable(std::span<const verbs::Summary> summaries, std::optional<Operat
                 out.add(title, TableCell(TableValue(), tr("none")), TableValue(), TableValue(),
                         tr("This lens has no work of this operator."));
         }
+    if (!isAny(measured) || !op)
+        return out;
+    // The measured value of this operator, or of those that run with it, and each lens divided by it.
+    out.columns.push_back({shownTitle(overlay::Shown::Ratio), ColumnKind::Number});
+    std::size_t at = 0;
+    QString value;
+    for (const verbs::Summary& summary : summaries)
+        for (const verbs::SummaryRow& row : summary.rows) {
+            const std::size_t lines =
+                row.state == State::Done
+                    ? std::max<std::size_t>(
+                          1, std::ranges::count(row.operators, *op, &verbs::OperatorFigures::op))
+                    : 1;
+            const auto& beside = measured[indexOf(row.kind)];
+            const auto part = &summary == summaries.data() && beside ? beside->rowOf(*op) : std::nullopt;
+            std::optional<double> ratio;
+            if (part) {
+                const validation::ComparedRow& compared = beside->comparison.rows[*part];
+                ratio = overlay::shownValue(compared, overlay::Shown::Ratio);
+                value = tr("%1 in the column %2 of %3, line %4")
+                            .arg(significantNumber(compared.measured),
+                                 QString::fromStdString(beside->comparison.column),
+                                 QString::fromStdString(beside->comparison.file), number(compared.line));
+            }
+            for (std::size_t i = 0; i < lines; ++i, ++at)
+                out.rows[at].push_back(ratio ? ratioCell(*ratio) : TableCell(TableValue(), QString()));
+        }
+    out.add(tr("Measured"), TableCell(TableValue(), QString()), TableValue(), TableValue(),
+            value.isEmpty() ? tr("not measured") : value, TableValue());
     return out;
 }
 

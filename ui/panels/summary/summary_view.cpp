@@ -7,6 +7,8 @@
 #include "panels/summary/summary_tables.h"
 #include "theme/icon.h"
 #include "theme/text.h"
+#include "theme/theme.h"
+#include "workspace/overlays.h"
 
 #include <QAction>
 #include <QHeaderView>
@@ -19,6 +21,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tilewright::ui {
 
@@ -40,6 +43,8 @@ SummaryView::SummaryView(const ViewContext& context, QWidget* parent)
                                  bold.setBold(true);
                                  return QVariant(bold);
                              }
+                             if (column == SummaryMeasured)
+                                 return measuredLook(line, role);
                              if (role != Qt::ForegroundRole || figure < 0)
                                  return QVariant();
                              const bool isSilent = figure < int(verbs::kSummaryFigures) &&
@@ -132,6 +137,13 @@ SummaryView::SummaryView(const ViewContext& context, QWidget* parent)
         if (isSeen())
             showLayer();
     });
+    connect(&Overlays::of(workspace()), &Overlays::changed, this, [this] {
+        if (!isSeen())
+            return outdate();
+        compareMeasured();
+        showRows();
+        showLayer();
+    });
     bringUpToDate();
 }
 
@@ -185,10 +197,46 @@ QString SummaryView::about(const QModelIndex& cell) const
     return parts.join(QLatin1Char(' '));
 }
 
+void SummaryView::compareMeasured()
+{
+    m_measured = {};
+    const Overlays& overlays = Overlays::of(workspace());
+    const OverlayFile* file = overlays.first();
+    const auto& rows = m_summaries.front().rows;
+    if (!file || !m_model || rows.empty())
+        return;
+    for (const SummaryKind kind : verbs::overlayLenses()) {
+        const Row& row = rows[indexOf(kind)];
+        const SnapshotPtr& snapshot = document().snapshot();
+        if (row.state != State::Done || (kind == SummaryKind::Schedule && !snapshot->evaluation.valid()))
+            continue;
+        const auto ours = kind == SummaryKind::Schedule // which operators run together
+                              ? overlay::figuresOf(*m_model, snapshot->schedule, snapshot->evaluation)
+                              : verbs::operatorFigures(*m_model, row);
+        auto compared = overlay::overlayOf(file->values, *m_model, ours, std::string(verbs::toString(kind)),
+                                           overlays.figure());
+        if (compared && compared->comparison.agreement.rows > 0)
+            m_measured[indexOf(kind)] = std::move(*compared);
+    }
+}
+
+QVariant SummaryView::measuredLook(const verbs::SummaryLine& line, int role) const
+{
+    if (line.summary != 0 || !line.kind || !m_measured[indexOf(*line.kind)])
+        return {};
+    // As in the graph: the same colour for twice as much and for half as much, on the two sides.
+    const double ratio = m_measured[indexOf(*line.kind)]->comparison.agreement.ratio;
+    const QColor ground =
+        Theme::mix(theme().canvas, theme().difference(std::clamp(std::log2(ratio), -1.0, 1.0)), 0.6);
+    return role == Qt::BackgroundRole   ? QVariant(ground)
+           : role == Qt::ForegroundRole ? QVariant(theme().inkOn(ground))
+                                        : QVariant();
+}
+
 void SummaryView::showRows()
 {
     m_lines = verbs::summaryLines(m_summaries);
-    Table out = paneTable(m_summaries);
+    Table out = paneTable(m_summaries, m_measured);
     for (std::size_t i = 0; i < m_lines.size(); ++i) {
         const Row* row = rowOf(static_cast<int>(i));
         const std::size_t block = m_lines[i].summary;
@@ -196,7 +244,9 @@ void SummaryView::showRows()
             out.rows[i][SummaryFirstFigure] = TableCell(
                 TableValue(), tr("running, %1").arg(percent(m_runs[block].done[indexOf(row->kind)])));
     }
+    const bool isMeasured = out.columns[SummaryMeasured].copied;
     m_rows->setTable(std::move(out));
+    m_table->setColumnHidden(SummaryMeasured, !isMeasured);
     m_table->clearSpans();
     for (std::size_t i = 0; i < m_lines.size(); ++i)
         if (!m_lines[i].floor && !m_lines[i].kind)
@@ -322,8 +372,8 @@ void SummaryView::showLayer()
            : rich(tr("Select an operator, for example in the graph, to see its figures in every lens.") +
                   link));
     // Numbers of operators belong to the open model, so the layer table is shown for it only.
-    m_layerRows->setTable(
-        layerTable(std::span(m_summaries).first(m_other && m_other->machine ? m_summaries.size() : 1), op));
+    m_layerRows->setTable(layerTable(
+        std::span(m_summaries).first(m_other && m_other->machine ? m_summaries.size() : 1), op, m_measured));
 }
 
 void SummaryView::resizeEvent(QResizeEvent* event)

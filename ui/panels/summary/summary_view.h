@@ -4,6 +4,7 @@
 #include "canvas/table_model.h"
 #include "canvas/view.h"
 #include "panels/summary/explanation_model.h"
+#include "panels/summary/summary_tables.h"
 #include "verbs/summary.h"
 #include "workspace/latest_job.h"
 
@@ -95,6 +96,7 @@ private:
     [[nodiscard]] verbs::SummarySubject subject(std::size_t block) const;
     [[nodiscard]] bool isRunning(verbs::SummaryKind kind, std::size_t block) const;
 
+    void compareMeasured(); ///< the rows beside the first overlay that is on
     void showRows();
     void showHeadline();
     void showButtons();
@@ -104,12 +106,15 @@ private:
     void saveTable();
     void chooseOther(bool isMachine);
     void applySolved();
+    /// Colour of the cell of a row in the column SummaryMeasured.
+    [[nodiscard]] QVariant measuredLook(const verbs::SummaryLine& line, int role) const;
     [[nodiscard]] verbs::SummaryLine lineOf(int tableRow) const;
     /// The row of the Summary; null for a floor or a heading.
     [[nodiscard]] const Row* rowOf(int tableRow) const;
     [[nodiscard]] QString about(const QModelIndex& cell) const; ///< text on a row in addition to its figures
 
     lower::ModelOnMachinePtr m_model; ///< the open model on its machine, to which the rows belong
+    MeasuredRows m_measured;          ///< measured values beside the rows
     std::optional<Other> m_other;
     std::optional<verbs::SummarySubject> m_otherSubject; ///< subject of the second block
     QString m_otherError;                                ///< the reason why there is no second block

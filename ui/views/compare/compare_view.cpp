@@ -188,7 +188,7 @@ void CompareView::fillBaselines()
     m_baseline->clear();
     m_baseline->addItem(tr("no baseline"));
     for (const Baseline& b : document().baselines())
-        m_baseline->addItem(tr("A: %1").arg(b.name));
+        m_baseline->addItem(tr("A: %1").arg(document().nameOf(b)));
     m_baseline->setCurrentIndex(document().baselineIndex() + 1);
     // The previewed result is compared with the current schedule, which is A.
     if (document().comparedPreview()) {
@@ -238,7 +238,8 @@ void CompareView::refresh()
     }
     const std::array names =
         found ? std::array{tr("current"), tr("Solver")}
-              : std::array{document().baselines()[static_cast<std::size_t>(document().baselineIndex())].name,
+              : std::array{document().nameOf(
+                               document().baselines()[static_cast<std::size_t>(document().baselineIndex())]),
                            tr("current")};
     SubgraphColours colours = document().subgraphColours();
     if (found) // subgraphs that both schedules have keep their colours
@@ -275,8 +276,9 @@ void CompareView::showTexts()
     m_totals->setText(
         models ? rich(summary() + QStringLiteral("<br>") + totals())
         : m_data && m_data->otherHardware
-            ? tr("A is for other hardware, and so is its total; all latencies in the list are on the "
+            ? tr("%1 is for other hardware, and so is its total; all latencies in the list are on the "
                  "hardware of B.")
+                  .arg(m_data->names[0])
             : QString());
     m_totals->setVisible(!m_totals->text().isEmpty());
 }

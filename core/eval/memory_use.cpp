@@ -199,7 +199,7 @@ std::int64_t unionArea(const std::set<Rect>& rects)
 /// What the buffers of a tensor, or of a view of it, loaded.
 struct Loaded
 {
-    std::map<Rect, std::int64_t> slices; ///< of a view with a map: units of each different slice
+    std::map<Rect, std::int64_t> slices; ///< for a view with a map: units of each different slice
     bool direct = false;                 ///< the tensor itself
 };
 

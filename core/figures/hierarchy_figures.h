@@ -12,7 +12,7 @@ struct HierarchySubject
 {
     hierarchy::LoopNest nest;
     hierarchy::Architecture architecture;
-    hierarchy::Cost cost; ///< with figures (Cost::hasNumbers)
+    hierarchy::Cost cost; ///< cost with figures (Cost::hasNumbers)
 };
 /// Returns the figures of a mapping: energy and cycles, and of each level its time, traffic and energy by
 /// operand. A level is named by its index or by its name.

@@ -20,8 +20,8 @@ struct Product
     systolic::ArrayTiming timing;
     lower::ArrayPadding padding;
     lower::ArrayUse use;
-    std::int64_t cycles = 0; ///< with stalls
-    double utilization = 0;  ///< in these cycles
+    std::int64_t cycles = 0; ///< cycles including stalls
+    double utilization = 0;  ///< utilization in these cycles
     std::string at;          ///< what stands before the names of its figures: "layers.3."
 };
 

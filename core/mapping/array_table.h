@@ -15,8 +15,8 @@
 
 namespace tilewright::mapping {
 
-/// Reductions of the search space: those of the reference project, and factors set by the user. A full search
-/// uses none (docs/rules/mapping.md 7).
+/// Reductions of the search space: those of the project dMazeRunner (docs/rules/mapping.md), and factors set
+/// by the user. A full search uses none (docs/rules/mapping.md 7).
 struct Reductions
 {
     double minPeUse = 0;  ///< least share of PEs in use, 0..1
@@ -103,7 +103,8 @@ private:
     const Reductions& m_reductions;
     std::vector<Half> m_spatial;
     std::vector<Half> m_rf;
-    /// Per point: true if it fits into a register file and uses the required share of it.
+    /// Per point of m_lattice (a tile): true if it fits into a register file and uses the required share of
+    /// it.
     std::vector<bool> m_isRf;
     std::uint64_t m_limits = 0;
     std::uint64_t m_guards = 0;
@@ -134,7 +135,7 @@ private:
     double m_fixedPj = 0;
     std::array<double, kOperands> m_keptPj{}; ///< least energy per element sent to the array
     bool m_overlapped = false;
-    // Per point, indexed by the operand reused at SPM:
+    // Indexed by the operand reused at SPM, then by the point of m_lattice that is the SPM tile:
     std::array<std::vector<double>, kOperands> m_pass;   ///< cycles of an SPM pass per MAC of the tile
     std::array<std::vector<double>, kOperands> m_others; ///< pJ per MAC of the other operands
     /// PJ per MAC of the reused operand, multiplied by its reuse.

@@ -40,11 +40,11 @@ struct LayersFile
     bool operator==(const LayersFile&) const = default;
 };
 
-/// Reads a layer, a model in the program's own format, or a model of the reference project (CONV, GEMM and
+/// Reads a layer, a model in the program's own format, or a model of dMazeRunner (CONV, GEMM and
 /// DW_CONV lists). makeNest() accepts every layer of the result.
 [[nodiscard]] Result<LayersFile> readLayers(std::string_view text, const std::string& file);
 
-/// Reads an architecture in the program's own format or in that of the reference project (arch_details,
+/// Reads an architecture in the program's own format or in that of dMazeRunner (arch_details,
 /// arch_basic). Missing fields get their defaults.
 [[nodiscard]] Result<Architecture> readArchitecture(std::string_view text, const std::string& file);
 

@@ -40,7 +40,7 @@ Json writeJson(const std::array<std::int64_t, 2>& value, const OneOrTwo&)
     return value[0] == value[1] ? Json(value[0]) : Json(value);
 }
 
-// Ranges of architecture fields, in the program's own format and in that of the reference project.
+// Ranges of architecture fields, in the program's own format and in that of dMazeRunner.
 constexpr Integers kPes{1, 1 << 24};
 constexpr Integers kMemoryBytes{1, 1 << 30}; ///< size of a register file or of a bank
 constexpr Integers kBanks{1, 1 << 20};
@@ -137,7 +137,7 @@ static void bindFields(JsonFields& f, Architecture& a)
 
 namespace {
 
-/// A layer in a model file of the reference project (docs/rules/mapping.md 8). Its tensor A is the padded
+/// A layer in a model file of dMazeRunner (docs/rules/mapping.md 8). Its tensor A is the padded
 /// input and its tensor B the filters; in a GEMM they are the two matrices.
 struct ReferenceLayer
 {

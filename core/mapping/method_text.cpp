@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Methods as text: as the reference project prints them, and as pseudo code.
+// Methods as text: as dMazeRunner prints them, and as pseudo code.
 #include "base/integer.h"
 #include "mapping/edits.h"
 #include "mapping/files.h"

@@ -123,7 +123,7 @@ struct SearchResult
 [[nodiscard]] SearchResult search(const LoopNest& nest, const Architecture& architecture,
                                   const SearchOptions& options);
 
-/// The default reductions of the reference project: at least 80 % of PEs and register files and 50 % of the
+/// The default reductions of dMazeRunner: at least 80 % of PEs and register files and 50 % of the
 /// scratchpad in use, no spatial reduction, no filter loops at DRAM.
 [[nodiscard]] Reductions quickReductions();
 

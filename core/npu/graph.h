@@ -57,7 +57,7 @@ struct Segment
 struct TileDesc
 {
     std::uint32_t tensor = 0;
-    bool accumulator = false; ///< in SPM each element has the width accumulatorBytes
+    bool accumulator = false; ///< true: each element in SPM has the width accumulatorBytes
     std::array<std::int64_t, kMaxRank> offset{0, 0, 0, 0};
     std::array<std::int64_t, kMaxRank> shape{1, 1, 1, 1};
     std::int64_t dramBase = 0;    ///< DRAM address of the first byte

@@ -211,8 +211,8 @@ struct SavedRunOptions
 /// Options of a static and of a dynamic run that are compared. Their assignments may differ.
 struct BothSchedulers
 {
-    RunOptions fixed;   ///< of the static scheduler
-    RunOptions dynamic; ///< of the dynamic scheduler
+    RunOptions fixed;   ///< options of the static scheduler
+    RunOptions dynamic; ///< options of the dynamic scheduler
     BothSchedulers(const RunOptions& options = {}) : fixed(options), dynamic(options)
     {
         fixed.scheduler = Scheduler::Static;

@@ -234,7 +234,8 @@ Status Translation::transposedConvolution(const Node& node)
         const std::int64_t depth = (in[0] - 1) * windows->stride[0] + padding[0] +
                                    windows->dilation[0] * (kernel[0] - 1) + 1 - windows->before[0] -
                                    windows->after[0];
-        // Number of products whose sum is one layer of the result.
+        // Number of layers of the two-dimensional transposed convolution that add up to one layer (along the
+        // depth) of the result.
         const std::int64_t terms =
             ceilDiv(kernel[0], windows->stride[0] / std::gcd(windows->stride[0], windows->dilation[0]));
         return transposedConvolution3d(node, std::move(*inputs), a, depth, std::min(terms, in[0]));

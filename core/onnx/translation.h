@@ -70,7 +70,7 @@ private:
     /// and returns nothing.
     std::optional<model::Shape> resultShape(const Node& node, std::optional<model::Shape> own = std::nullopt,
                                             std::size_t i = 0);
-    /// Counts the bytes of constant operands that no operator reads as left out.
+    /// Adds the bytes of constant operands that no operator reads to the bytes that are left out.
     void countLeftOut(const Node& node, const std::vector<std::size_t>& which);
     [[nodiscard]] Error refuse(const Node& node, const std::string& message) const;
     Result<std::vector<ModelTensorId>> add(const Node& node, std::string name, Kind kind, Tensors inputs,

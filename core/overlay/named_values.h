@@ -17,7 +17,7 @@ struct NamedValue
 {
     std::string name;
     std::size_t line = 0; ///< line in the file, from 1; for JSON, the number of the entry
-    double value = 0;     ///< in the unit of the quantity; several rows with the same name are combined
+    double value = 0;     ///< value in the unit of the quantity; several rows with the same name are combined
 };
 
 /// Format of a file of values.

@@ -36,7 +36,7 @@ public:
     /// The trace beside the run; null in charts without addTrace().
     [[nodiscard]] TraceBeside* trace() const { return m_trace; }
     void settle() override;                              ///< waits for the trace
-    [[nodiscard]] QJsonObject settings() const override; ///< of the trace
+    [[nodiscard]] QJsonObject settings() const override; ///< settings of the trace
     void restoreSettings(const QJsonObject& settings) override;
 
 protected:

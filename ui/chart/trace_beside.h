@@ -77,8 +77,8 @@ private:
     struct Shown
     {
         overlay::TraceComparison comparison;
-        std::vector<overlay::TrackRows> tracks;     ///< of the file
-        std::vector<overlay::SlicePartner> partner; ///< by slice of the file
+        std::vector<overlay::TrackRows> tracks;     ///< tracks of the file
+        std::vector<overlay::SlicePartner> partner; ///< partner of each slice of the file
         double shift = 0;
 
         [[nodiscard]] double start(std::size_t slice) const { return comparison.startOf(slice) + shift; }

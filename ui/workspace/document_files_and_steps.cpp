@@ -269,7 +269,8 @@ Status Document::recover(const QJsonObject& copy)
         readSchedule(**problem, copy[QStringLiteral("text")].toString().toStdString(), "recovery copy");
     if (!loaded)
         return loaded.error();
-    // The model is also restored if its file is unchanged, because a problem alone has no operators to show.
+    // A problem alone has no operators to show, so the model is restored, too, provided that its file still
+    // gives the ops of the problem.
     lower::ModelOnMachinePtr model;
     std::vector<onnx::FreeDimension> free;
     onnx::Dimensions dimensions;

@@ -27,7 +27,7 @@ struct OpValues
 };
 using OpValuesPtr = std::shared_ptr<const OpValues>;
 
-/// Numbers of the ops from an answer in the Query pane. While they are set, the graph shows them as colours
+/// Values of the ops from an answer in the Query pane. While they are set, the graph shows them as colours
 /// instead of the colouring that is chosen in the graph.
 class OpColours : public QObject
 {

@@ -47,7 +47,7 @@ public:
     [[nodiscard]] LensLinks& links() { return *m_links; }
     /// Comparison of the open model with another one.
     [[nodiscard]] ComparedModel& compared() { return *m_compared; }
-    /// Numbers of the ops that the graph shows as colours.
+    /// Values of the ops, for example results of a query, that the graph shows as colours.
     [[nodiscard]] OpColours& opColours() { return m_opColours; }
     /// Run of the open schedule.
     [[nodiscard]] LiveRun& run() { return *m_run; }

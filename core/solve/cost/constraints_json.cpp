@@ -31,7 +31,8 @@ Status readNamed(const JsonCursor& at, Id& out, const List& list, const std::str
     for (std::size_t i = 0; i < list.size(); ++i)
         if (list[Id(i)].name == *name) {
             if (found)
-                return at.error("more than one has the name \"" + *name + "\": use the number of " + what);
+                return at.error("more than one " + what.substr(what.find(' ') + 1) + " has the name \"" +
+                                *name + "\": use the number of " + what);
             found = Id(i);
         }
     if (!found)

@@ -364,7 +364,7 @@ double CostModel::steppedReductionBound(const Extents& e, const Depths& depths, 
             completing +=
                 static_cast<double>(s.height) * static_cast<double>(s.width) * static_cast<double>(s.units);
     double starting = 0; // elements loaded in first steps
-    double slices = 0;   // elements loaded over all steps
+    double slices = 0;   // elements loaded in slices, which are spread over all steps of the reduction
     for (const Load& l : m_loads) {
         if (l.after == reduction) {
             completing += l.area;
@@ -378,8 +378,8 @@ double CostModel::steppedReductionBound(const Extents& e, const Depths& depths, 
         else if (l.early && l.row != Axis::Step && l.col != Axis::Step)
             starting += l.area;
     }
-    // correction (<= 0) for the steps that count with their traffic: the load time of their slices replaces
-    // their compute
+    // Correction (<= 0) of `spread`. A step that the bound counts with its traffic adds the load time of its
+    // slices instead of its compute.
     const double less = std::min(0.0, slices / m_bandwidth - spread);
     return spread + completing / m_bandwidth +
            std::max(compute + first + part * less, starting / m_bandwidth + between + 2 * part * less);

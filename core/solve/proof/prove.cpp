@@ -135,9 +135,9 @@ bool ProofSearch::expand(std::uint32_t at)
     return true;
 }
 
-/// Finds the cheapest plan made of the remaining columns by A*. No column may have undecided tensors
-/// (ProofColumn). The search covers partition, order, recomputation and retained tensors; dual prices
-/// estimate the remaining latency.
+/// Finds the cheapest plan made of the remaining columns by A*. Each column must state for every tensor
+/// whether it is in fast memory before and after it (no undecided tensors, see ProofColumn). The search
+/// covers partition, order, recomputation and retained tensors; dual prices estimate the remaining latency.
 ProofSearchResult searchProof(ProofColumns& columns, const ProofGraph& graph, SubgraphPool& pool,
                               ProofCosts costs, const StateSearch::Limits& limits)
 {
@@ -148,7 +148,7 @@ ProofSearchResult searchProof(ProofColumns& columns, const ProofGraph& graph, Su
 constexpr double kSetCoverShare = 0.75; ///< share for the set-cover bound
 constexpr double kListShare = 0.92;     ///< share for listing the columns
 constexpr double kPriceShare = 0.5;     ///< share for the dual prices of all columns
-constexpr double kDecideShare = 0.3;    ///< share for splitting columns until no tensor is undecided
+constexpr double kDecideShare = 0.3;    ///< share for splitting columns (Prover::decide())
 /// Share for the search with lower bounds over all orders of the tiles.
 constexpr double kOrderShare = 0.35;
 /// Share for exact latencies of columns, before the search that uses them.
@@ -234,7 +234,8 @@ private:
     Proof m_proof;
 };
 
-/// Splits the columns until no tensor is undecided. Returns false if this gives too many columns.
+/// Splits the columns until each column states for every tensor whether it is in fast memory before and
+/// after it. Returns false if this gives too many columns.
 bool Prover::decide()
 {
     bool decided = false;

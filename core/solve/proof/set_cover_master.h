@@ -44,8 +44,9 @@ public:
     /// Adds columns. If they are overpriced, the valid prices are lowered.
     void add(std::vector<Column> columns);
     /// Returns valid prices that are not higher than the given ones. Overpriced columns first get tighter
-    /// cost bounds. The result is all 0 if there are no valid prices. Only prices of demanded rows are
-    /// lowered, so no column becomes overpriced, whether it is in this master problem or not.
+    /// cost bounds. Lowers only the prices of rows in which no column has a negative coefficient, so no
+    /// column becomes overpriced, whether it is in this master problem or not. If that is not enough, all
+    /// prices of the result are 0.
     [[nodiscard]] Prices lowerUntilValid(Prices prices);
     [[nodiscard]] const std::vector<Column>& columns() const noexcept { return m_columns; }
 

@@ -67,7 +67,7 @@ private:
             std::uint32_t event;
             std::uint32_t to; ///< index of the next state, or kEnd
         };
-        std::vector<std::uint32_t> first; ///< index of the first arc of each state, and the number of arcs
+        std::vector<std::uint32_t> first; ///< index of each state's first arc; last entry: number of arcs
         std::vector<Arc> arcs;
         std::vector<std::uint32_t> kinds; ///< kinds of the events on the arcs
     };

@@ -31,7 +31,7 @@ struct GraphOptions
     /// For each op, the change of its operator compared with the other model; empty if there is no other
     /// model.
     std::vector<model::OperatorChange> changes{};
-    OpValuesPtr values{}; ///< numbers of the ops; if set, ops are coloured by them instead of by `colouring`
+    OpValuesPtr values{}; ///< values of the ops; if set, they colour the ops instead of `colouring`
 };
 
 /// A colour, given by its role in the theme. It is resolved when the graph is painted.

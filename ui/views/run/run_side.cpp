@@ -233,7 +233,8 @@ Table subgraphTable(const LiveRunResult& r)
     column(tr("start-up"), ColumnKind::Change, tr("Before its first run begins."));
     column(tr("drain"), ColumnKind::Change, tr("After its last run has ended."));
     column(tr("overlap"), ColumnKind::Change,
-           tr("What units do side by side that R10 adds up, less the waits: it shortens the run."));
+           tr("Time that R10 adds up although units work at the same time, minus the waits. The run is "
+              "shorter by it."));
     for (std::size_t i = 0; i < r.run.subgraphs.size(); ++i) {
         const RunDifference d = differenceOf(r.run.subgraphs[i]);
         const auto signedCell = [](double value) {

@@ -207,7 +207,7 @@ void printModel(const mapping::ModelResult& r)
                  (l.repeated ? "(same shape)" : secondsText(l.search.seconds)));
     }
     std::cout << "totals by the cost model of " << mapping::kCostModel
-              << " (edp: the sum over the runs of the layers), each layer at its own optimum for\n";
+              << " (edp: sum over all runs), each layer at its own optimum for\n";
     for (std::size_t o = 0; o < mapping::kObjectives; ++o)
         line(std::string(mapping::objectiveName(static_cast<mapping::Objective>(o))), "",
              formatGrouped(r.totals[o].energy), formatGrouped(r.totals[o].cycles),

@@ -187,7 +187,7 @@ void printHierarchyModel(const hierarchy::ModelResult& r)
     print(out);
     std::cout << "total, each layer at its least " << objectiveName(r.objective) << ": "
               << formatGrouped(r.energy) << " pJ, " << formatGrouped(r.cycles) << " cycles, edp "
-              << scientific(r.edp) << " (the sum over the runs of the layers)"
+              << scientific(r.edp) << " (sum over all runs)"
               << "; " << secondsText(r.seconds) << '\n';
     printCostModel(hierarchy::kCostModel, "docs/rules/hierarchy.md");
 }

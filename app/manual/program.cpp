@@ -108,8 +108,31 @@ void addManualVerb(CLI::App& app)
     });
 }
 
+namespace {
+
+/// Prints an option that can be given without its value as "--explain[=FIGURE]".
+class OptionFormatter : public CLI::Formatter
+{
+public:
+    [[nodiscard]] std::string make_option_name(const CLI::Option* option, bool isPositional) const override
+    {
+        std::string name = Formatter::make_option_name(option, isPositional);
+        if (const std::size_t brace = name.find('{'); brace != std::string::npos)
+            name = name.substr(0, brace) + "[=" + option->get_type_name() + "]";
+        return name;
+    }
+    [[nodiscard]] std::string make_option_opts(const CLI::Option* option) const override
+    {
+        const bool hasValue = Formatter::make_option_name(option, false).find('{') != std::string::npos;
+        return hasValue ? std::string() : Formatter::make_option_opts(option);
+    }
+};
+
+} // namespace
+
 void addOptions(CLI::App& verb, verbs::OptionList& list, std::optional<Error>& error)
 {
+    verb.formatter(std::make_shared<OptionFormatter>());
     for (const verbs::Option& o : list.all()) {
         const auto read = [&list, &error, name = o.name](const std::vector<std::string>& values) {
             if (Status s = list.read(name, values); !s && !error)
@@ -124,6 +147,7 @@ void addOptions(CLI::App& verb, verbs::OptionList& list, std::optional<Error>& e
         if (!o.implied.empty()) {
             const auto value = std::make_shared<std::string>();
             verb.add_flag(names + "{" + o.implied + "}", *value, o.description())
+                ->type_name(o.value)
                 ->each([read, value](const std::string& text) { read({text}); });
             continue;
         }

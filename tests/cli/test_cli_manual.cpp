@@ -38,7 +38,7 @@ QStringList listed(const QString& help, const QString& heading)
 {
     QStringList out;
     bool inside = false;
-    static const QRegularExpression kEntry(QStringLiteral("^  (\\S+)"));
+    static const QRegularExpression kEntry(QStringLiteral("^  ([^\\s[]+)"));
     for (const QString& line : help.split(QLatin1Char('\n'))) {
         if (!line.startsWith(QLatin1Char(' ')))
             inside = line == heading + QLatin1Char(':');

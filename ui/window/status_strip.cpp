@@ -436,8 +436,9 @@ void StatusStrip::refresh()
         const double by = snapshot->evaluation.total - was;
         const Baseline& pinned = document.baselines()[static_cast<std::size_t>(document.baselineIndex())];
         const QString machine = document.otherMachineOf(pinned);
-        m_against->show((machine.isEmpty() ? tr("vs baseline %1") : tr("vs baseline on %2 %1"))
-                            .arg(signedPercent(by / was), machine),
+        const QString change = signedPercent(by / was);
+        m_against->show(machine.isEmpty() ? tr("vs baseline %1").arg(change)
+                                          : tr("vs baseline on %1 %2").arg(machine, change),
                         judged(by));
     } else {
         m_against->clear();

@@ -136,12 +136,15 @@ private Q_SLOTS:
                 *overlay::shownValue(of.comparison.rows[*of.rowOf(OperatorId(1))], overlay::Shown::Ratio),
                 overlay::Shown::Ratio);
             bool found = false;
-            for (int row = 0; row < layer.rowCount(); ++row)
+            QStringList lenses;
+            for (int row = 0; row < layer.rowCount(); ++row) {
+                lenses << layer.index(row, 0).data().toString();
                 if (layer.index(row, 0).data().toString() == word(verbs::titleOf(lens))) {
                     QCOMPARE(layer.index(row, layer.columnCount() - 1).data().toString(), ratio);
                     found = true;
                 }
-            QVERIFY(found);
+            }
+            QVERIFY2(found, qPrintable(lenses.join(QLatin1Char(';'))));
             const int last = layer.rowCount() - 1;
             QCOMPARE(layer.index(last, 0).data().toString(), QStringLiteral("Measured"));
             QVERIFY(

@@ -158,7 +158,8 @@ private Q_SLOTS:
         QCOMPARE(document().unitOfBaseline(), 2.0);
         const double was = document().baseline()->evaluation.total / 1e9;
         const double now = document().snapshot()->evaluation.total / 2e9;
-        const QString text = QStringLiteral("vs baseline %1").arg(ui::signedPercent(now / was - 1));
+        const QString text =
+            QStringLiteral("vs baseline on edge as it was %1").arg(ui::signedPercent(now / was - 1));
         const auto labels = m_window->findChildren<QLabel*>();
         QVERIFY2(std::ranges::any_of(labels, [&](const QLabel* l) { return l->text() == text; }),
                  qPrintable(text));

@@ -134,8 +134,9 @@ SummaryView::SummaryView(const ViewContext& context, QWidget* parent)
     document().whenChanged(this, Part::Problem | Part::Machine | Part::RuleSet | Part::Snapshot,
                            &SummaryView::outdate);
     connect(&selection(), &Selection::changed, this, [this] {
-        if (isSeen())
-            showLayer();
+        if (!isSeen())
+            return outdate(); // behind another pane it would show the operator of before when it comes
+        showLayer();
     });
     connect(&Overlays::of(workspace()), &Overlays::changed, this, [this] {
         if (!isSeen())

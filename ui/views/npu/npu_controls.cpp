@@ -309,12 +309,12 @@ void NpuControls::saveFile()
 void NpuControls::keepFieldInPlace()
 {
     QWidget* const field = QApplication::focusWidget();
-    if (!field || !isAncestorOf(field))
+    if (!field || !viewport()->isAncestorOf(field))
         return;
-    const int y = field->mapTo(viewport(), QPoint()).y();
+    const int y = field->mapToGlobal(QPoint()).y();
     QTimer::singleShot(0, field, [this, field, y] {
         QScrollBar* const bar = verticalScrollBar();
-        bar->setValue(bar->value() + field->mapTo(viewport(), QPoint()).y() - y);
+        bar->setValue(bar->value() + field->mapToGlobal(QPoint()).y() - y);
     });
 }
 

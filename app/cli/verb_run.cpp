@@ -3,12 +3,16 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "explained.h"
+#include "figures/run_figures.h"
+#include "figures/schedule_figures.h"
 #include "manual/program.h"
 #include "run/run_trace.h"
 #include "table.h"
 #include "verbs.h"
 
 #include <iostream>
+#include <memory>
 
 namespace tilewright::cli {
 
@@ -22,6 +26,7 @@ void bindOptions(verbs::OptionList& o, RunArguments& a)
 {
     bindOptions(o, static_cast<verbs::RunCall&>(a));
     o.add("--trace", a.trace, "FILE", "Write a Chrome trace", o.writes());
+    addExplain(o, a.explain, "end");
     o.flag("--progress", a.progress, "Print progress on stderr");
     o.flag("--json", a.json, kJsonHelp);
 }
@@ -117,6 +122,12 @@ int answerRun(verbs::RunCall& args, const RunOutput& output)
             error.file = args.schedule; // the error is in the steps or rules of the schedule
         return fail(error);
     }
+    const auto figure = explained(output.explain, "end", [&] {
+        return figures::runFigures(figures::subjectOf(*files, std::make_shared<const ScheduleRun>(*run),
+                                                      figures::timeUnitOf(files->model)));
+    });
+    if (!figure)
+        return fail(figure.error());
     int code = Exit::Success;
     if (!output.trace.empty() && !run->recorded)
         code = fail({ErrorCode::Refused,
@@ -130,10 +141,14 @@ int answerRun(verbs::RunCall& args, const RunOutput& output)
             !s)
             code = fail(s.error());
     if (output.json)
-        std::cout << verbs::runJson(
-            *files, *run, verbs::runNotes(files->model.get(), files->loaded.schedule, run->options.cores));
+        std::cout << withExplanation(
+            verbs::runJson(*files, *run,
+                           verbs::runNotes(files->model.get(), files->loaded.schedule, run->options.cores)),
+            *figure);
     else
         printText(*files, *run);
+    if (!output.json)
+        printExplanation(*figure);
     return code;
 }
 

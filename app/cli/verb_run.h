@@ -10,7 +10,8 @@ namespace tilewright::cli {
 /// Destination and form of the output of a schedule's run.
 struct RunOutput
 {
-    std::string trace; ///< file for a Chrome trace; empty: no trace
+    std::string trace;   ///< file for a Chrome trace; empty: no trace
+    std::string explain; ///< address of a figure; empty: none
     bool json = false, progress = false;
 };
 

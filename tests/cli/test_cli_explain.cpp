@@ -132,6 +132,8 @@ void TestCliExplain::besideAVerbItIsThatOfExplain_data()
     QTest::newRow("product") << QStringList{"systolic", "--gemm", "100x37x250", "--array", "32x8"}
                              << QStringList() << "cycles"
                              << "padding.macs";
+    QTest::newRow("run") << QStringList{"run", kProblem, kSchedule} << QStringList() << "end"
+                         << "units.load.waits.room";
     const QString layer = kSamples + QStringLiteral("mapping/layers/gemm-1000.json");
     const QString levels = kSamples + QStringLiteral("mapping/hierarchies/five-levels.json");
     QTest::newRow("map on levels") << QStringList{"map", layer, levels, "--quick"} << QStringList() << "edp"

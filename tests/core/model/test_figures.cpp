@@ -5,6 +5,7 @@
 #include "figures/hierarchy_figures.h"
 #include "figures/mapping_figures.h"
 #include "figures/npu_figures.h"
+#include "figures/run_figures.h"
 #include "figures/schedule_figures.h"
 #include "figures/systolic_figures.h"
 #include "mapping/report.h"
@@ -102,6 +103,8 @@ private slots:
     void figuresOfAModelOnAMachine();
     void everyNumberOfNpu_data();
     void everyNumberOfNpu();
+    void everyNumberOfRun_data();
+    void everyNumberOfRun();
     void everyNumberOfSystolic_data();
     void everyNumberOfSystolic();
     void everyNumberOfAProduct_data();
@@ -199,6 +202,42 @@ void TestFigures::everyNumberOfNpu()
     QString fault = askAll(nlohmann::json::parse(verbs::npuJson(*answer)), all, asked);
     QVERIFY2(fault.isEmpty(), qPrintable(fault));
     QVERIFY(asked > 40);
+    for (const std::string& address : all.addresses(2)) {
+        const auto figure = all.find(address);
+        QVERIFY(figure);
+        fault = checkLinks(figure->value, all);
+        QVERIFY2(fault.isEmpty(), qPrintable(fault));
+    }
+}
+
+void TestFigures::everyNumberOfRun_data()
+{
+    QTest::addColumn<QString>("cores");
+    QTest::newRow("one core") << "1";
+    QTest::newRow("four cores") << "4";
+}
+
+void TestFigures::everyNumberOfRun()
+{
+    QFETCH(QString, cores);
+    verbs::RunCall call;
+    call.workload.file = kSamples + "models/llama-block.json";
+    call.workload.machines = {"edge"};
+    call.cores = cores.toInt();
+    QVERIFY(verbs::readFiles(call.workload));
+    auto model = verbs::putOnMachine(call.workload);
+    QVERIFY(model);
+    verbs::EvaluatedSchedule evaluated{(*model)->problem, {}, {}, {}};
+    evaluated.rules.rules = Rules::machine();
+    evaluated.loaded.schedule = oneOpPerSubgraph(*evaluated.problem, evaluated.rules.rules);
+    evaluated.evaluation = evaluate(*evaluated.problem, evaluated.loaded.schedule, evaluated.rules.rules);
+    const auto run = verbs::run(evaluated, call, model->get());
+    QVERIFY2(run, run ? "" : run.error().text().c_str());
+    const Figures all = runFigures(subjectOf(evaluated, std::make_shared<const ScheduleRun>(*run), "cycles"));
+    int asked = 0;
+    QString fault = askAll(nlohmann::json::parse(verbs::runJson(evaluated, *run, {})), all, asked);
+    QVERIFY2(fault.isEmpty(), qPrintable(fault));
+    QVERIFY(asked > 100);
     for (const std::string& address : all.addresses(2)) {
         const auto figure = all.find(address);
         QVERIFY(figure);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/text.h"
+#include "explained.h"
+#include "figures/place_figures.h"
 #include "manual/program.h"
 #include "place/unplaceable.h"
 #include "report/evaluation_json.h"
@@ -10,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <memory>
 
 namespace tilewright::cli {
 
@@ -17,7 +20,7 @@ namespace {
 
 struct PlaceArguments : verbs::PlaceCall
 {
-    std::string output;
+    std::string output, explain;
     bool inPlace = false, json = false;
 };
 
@@ -26,6 +29,7 @@ void bindOptions(verbs::OptionList& o, PlaceArguments& a)
     bindOptions(o, static_cast<verbs::PlaceCall&>(a));
     o.add("-o,--output", a.output, "FILE", "Write the offsets to this CSV file", o.writes());
     o.inPlace(a.inPlace);
+    addExplain(o, a.explain, "height");
     o.flag("--json", a.json, kJsonHelp);
 }
 
@@ -81,6 +85,11 @@ int place(PlaceArguments& args)
             error.file = args.schedule;
         return schedule && stopped() ? Exit::Interrupted : fail(error);
     }
+    const auto figure = explained(args.explain, "height", [&] {
+        return figures::placeFigures(std::make_shared<const verbs::PlaceAnswer>(*answer));
+    });
+    if (!figure)
+        return fail(figure.error());
     int code = stopped()                                      ? Exit::Interrupted
                : answer->placement.height <= answer->capacity ? Exit::Success
                                                               : Exit::No;
@@ -90,7 +99,7 @@ int place(PlaceArguments& args)
             !s)
             code = fail(s.error());
     if (args.json)
-        std::cout << answer->json();
+        std::cout << withExplanation(answer->json(), *figure);
     else
         printText(*answer);
     if (!schedule)
@@ -98,6 +107,8 @@ int place(PlaceArguments& args)
             tell(why->sentence("placement"));
     if (!args.json && schedule)
         std::cout << "machine        " << schedule->hardware << '\n';
+    if (!args.json)
+        printExplanation(*figure);
     rescueOutput(args.workload.file, [&] { return answer->json(); });
     return code;
 }

@@ -61,7 +61,8 @@ Value steps(const RunSubject& s, std::size_t)
 }
 Value prefetch(const RunSubject& s, std::size_t)
 {
-    return leaf("steps ahead", "", static_cast<double>(s.run->options.prefetch), "--prefetch, or its default");
+    return leaf("steps ahead", "", static_cast<double>(s.run->options.prefetch),
+                "--prefetch, or its default");
 }
 Value cores(const RunSubject& s, std::size_t)
 {
@@ -77,7 +78,8 @@ Value network(const RunSubject& s, std::size_t e)
 }
 Value channel(const RunSubject& s, std::size_t)
 {
-    return s.run->options.cores > 1 ? Value(ofRun("time of the channel", s.time, s.run->channelBusy)) : Value();
+    return s.run->options.cores > 1 ? Value(ofRun("time of the channel", s.time, s.run->channelBusy))
+                                    : Value();
 }
 Value capacity(const RunSubject& s, std::size_t)
 {
@@ -93,7 +95,8 @@ template <auto field> Value timeOf(const RunSubject& s, std::size_t i)
 }
 Value stepsOf(const RunSubject& s, std::size_t i)
 {
-    return leaf("steps", "", static_cast<double>(s.run->subgraphs[i].steps), "the tiles of the subgraph", "R6");
+    return leaf("steps", "", static_cast<double>(s.run->subgraphs[i].steps), "the tiles of the subgraph",
+                "R6");
 }
 Value latencyOf(const RunSubject& s, std::size_t i)
 {
@@ -103,12 +106,13 @@ Value latencyOf(const RunSubject& s, std::size_t i)
 Value lengthOf(const RunSubject& s, std::size_t i)
 {
     const RunSubgraph& r = s.run->subgraphs[i];
-    return combined(Operation::Sum, "length", s.time,
-                    {figureLeaf("latency", s.time, r.latency, addressOf(i, "latency")),
-                     figureLeaf("start-up", s.time, r.startUp, addressOf(i, "start_up")),
-                     figureLeaf("drain", s.time, r.drain, addressOf(i, "drain")),
-                     less("less overlap", s.time, figureLeaf("overlap", s.time, r.overlap, addressOf(i, "overlap")))},
-                    "docs/rules/run.md 2.3");
+    return combined(
+        Operation::Sum, "length", s.time,
+        {figureLeaf("latency", s.time, r.latency, addressOf(i, "latency")),
+         figureLeaf("start-up", s.time, r.startUp, addressOf(i, "start_up")),
+         figureLeaf("drain", s.time, r.drain, addressOf(i, "drain")),
+         less("less overlap", s.time, figureLeaf("overlap", s.time, r.overlap, addressOf(i, "overlap")))},
+        "docs/rules/run.md 2.3");
 }
 template <std::size_t unit> Value busyOf(const RunSubject& s, std::size_t i)
 {
@@ -119,8 +123,8 @@ template <std::size_t unit> Value busyOf(const RunSubject& s, std::size_t i)
 
 /// A sum over the cores; on one core the figure of the core.
 template <typename Of>
-Value overCores(const RunSubject& s, const std::string& name, const std::string& unit, const std::string& field,
-                Of&& of)
+Value overCores(const RunSubject& s, const std::string& name, const std::string& unit,
+                const std::string& field, Of&& of)
 {
     if (s.run->options.cores == 1)
         return ofRun(name, unit, of(s.run->cores.front()));
@@ -176,9 +180,8 @@ template <std::size_t unit, std::size_t wait> Value coreWaits(const RunSubject& 
 }
 Value coreSteps(const RunSubject& s, std::size_t c)
 {
-    return s.run->options.cores > 1
-               ? Value(ofRun("steps", "", static_cast<double>(s.run->cores[c].steps)))
-               : Value();
+    return s.run->options.cores > 1 ? Value(ofRun("steps", "", static_cast<double>(s.run->cores[c].steps)))
+                                    : Value();
 }
 Value coreRoom(const RunSubject& s, std::size_t c)
 {
@@ -221,15 +224,16 @@ public:
         };
         add("end", "end of the run", "Time from the start to the last command of the schedule.", end,
             "Launch times of operators.");
-        add("latency", "latency of the schedule", "The latency that R10 adds up, with a barrier after each step.",
-            latency);
+        add("latency", "latency of the schedule",
+            "The latency that R10 adds up, with a barrier after each step.", latency);
         add("steps", "steps", "Steps of all subgraphs.", steps);
-        add("prefetch", "steps ahead", "Steps whose loads may overlap with the oldest step that has not ended.",
-            prefetch);
+        add("prefetch", "steps ahead",
+            "Steps whose loads may overlap with the oldest step that has not ended.", prefetch);
         add("cores", "cores", "Cores of the run.", cores);
         add("load_elements", "elements loaded", "Elements that move from the external memory to fast memory.",
             elements<&ScheduleRun::loadUnits>);
-        add("store_elements", "elements stored", "Elements that move from fast memory to the external memory.",
+        add("store_elements", "elements stored",
+            "Elements that move from fast memory to the external memory.",
             elements<&ScheduleRun::storeUnits>);
         add("network_elements", "elements from other cores",
             "Elements of resident tensors that are read from other cores.", network);
@@ -237,7 +241,8 @@ public:
             "Time in which loads and stores of all cores use the channel to the external memory.", channel);
         add("peak_room", "largest room in use", "Largest number of elements in the fast memory of a core.",
             elements<&ScheduleRun::peakUnits>);
-        add("capacity", "capacity of fast memory", "Elements that the fast memory of a core holds.", capacity);
+        add("capacity", "capacity of fast memory", "Elements that the fast memory of a core holds.",
+            capacity);
         addSubgraphs(add);
         addUnits(add, std::make_index_sequence<kRunUnits>());
         add("per_core.*.steps", "steps of a core", "Steps that the core runs.", coreSteps);
@@ -255,20 +260,20 @@ private:
         add("subgraphs.*.end", "end of a subgraph", "Time at which its last step has ended.",
             timeOf<&RunSubgraph::end>);
         add("subgraphs.*.latency", "latency of a subgraph", "Its latency by R10.", latencyOf);
-        add("subgraphs.*.length", "length of a subgraph", "Time by which it delays the end of the run so far.",
-            lengthOf);
-        add("subgraphs.*.start_up", "start-up of a subgraph",
-            "Part of its length before its first op runs.", timeOf<&RunSubgraph::startUp>);
+        add("subgraphs.*.length", "length of a subgraph",
+            "Time by which it delays the end of the run so far.", lengthOf);
+        add("subgraphs.*.start_up", "start-up of a subgraph", "Part of its length before its first op runs.",
+            timeOf<&RunSubgraph::startUp>);
         add("subgraphs.*.drain", "drain of a subgraph", "Part of its length after its last op has run.",
             timeOf<&RunSubgraph::drain>);
         add("subgraphs.*.overlap", "overlap of a subgraph",
             "Time in which its units work in parallel although R10 adds them up, less its waits.",
             timeOf<&RunSubgraph::overlap>);
         add("subgraphs.*.early", "early time of a subgraph",
-            "Time from its first command to the end of the subgraphs before it.", timeOf<&RunSubgraph::early>);
+            "Time from its first command to the end of the subgraphs before it.",
+            timeOf<&RunSubgraph::early>);
     }
-    template <typename Add, std::size_t... unit>
-    void addUnits(const Add& add, std::index_sequence<unit...>)
+    template <typename Add, std::size_t... unit> void addUnits(const Add& add, std::index_sequence<unit...>)
     {
         (addUnit<unit>(add, std::make_index_sequence<kRunWaits>()), ...);
     }

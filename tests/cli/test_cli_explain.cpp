@@ -134,6 +134,8 @@ void TestCliExplain::besideAVerbItIsThatOfExplain_data()
                              << "padding.macs";
     QTest::newRow("run") << QStringList{"run", kProblem, kSchedule} << QStringList() << "end"
                          << "units.load.waits.room";
+    QTest::newRow("place") << QStringList{"place", kProblem, kSchedule} << QStringList() << "height"
+                           << "peak";
     const QString layer = kSamples + QStringLiteral("mapping/layers/gemm-1000.json");
     const QString levels = kSamples + QStringLiteral("mapping/hierarchies/five-levels.json");
     QTest::newRow("map on levels") << QStringList{"map", layer, levels, "--quick"} << QStringList() << "edp"

@@ -5,6 +5,7 @@
 #include "figures/hierarchy_figures.h"
 #include "figures/mapping_figures.h"
 #include "figures/npu_figures.h"
+#include "figures/place_figures.h"
 #include "figures/run_figures.h"
 #include "figures/schedule_figures.h"
 #include "figures/systolic_figures.h"
@@ -105,6 +106,7 @@ private slots:
     void everyNumberOfNpu();
     void everyNumberOfRun_data();
     void everyNumberOfRun();
+    void everyNumberOfPlace();
     void everyNumberOfSystolic_data();
     void everyNumberOfSystolic();
     void everyNumberOfAProduct_data();
@@ -244,6 +246,44 @@ void TestFigures::everyNumberOfRun()
         fault = checkLinks(figure->value, all);
         QVERIFY2(fault.isEmpty(), qPrintable(fault));
     }
+}
+
+void TestFigures::everyNumberOfPlace()
+{
+    verbs::EvaluatedSchedule evaluated;
+    const auto text = readFile(kSamples + "schedule/conv-net.json");
+    QVERIFY(text);
+    evaluated.problem = *readProblem(*text, "conv-net.json");
+    evaluated.rules.rules = Rules::machine();
+    evaluated.loaded.schedule = oneOpPerSubgraph(*evaluated.problem, evaluated.rules.rules);
+    evaluated.evaluation = evaluate(*evaluated.problem, evaluated.loaded.schedule, evaluated.rules.rules);
+    QVERIFY(evaluated.evaluation.valid());
+    const auto placed = verbs::placeItems(evaluated, {});
+    QVERIFY2(placed, placed ? "" : placed.error().text().c_str());
+    Buffers two{{"a", "b", "c"}, {{0, 4, 100, 0, 0}, {2, 6, 50, 0, 0}, {4, 8, 120, 0, 0}}};
+    const auto buffers = verbs::placeBuffers(std::move(two), 200, {});
+    QVERIFY(buffers);
+    for (const verbs::PlaceAnswer& answer : {*placed, *buffers}) {
+        const Figures all = placeFigures(std::make_shared<const verbs::PlaceAnswer>(answer));
+        // Numbers of tensors, subgraphs and steps name something; they are no figures.
+        auto document = nlohmann::json::parse(answer.json());
+        for (auto& item : document["items"])
+            for (const char* name : {"id", "tensor", "subgraph", "first_step", "last_subgraph", "last_step",
+                                     "rows_columns", "takes_over"})
+                item.erase(name);
+        int asked = 0;
+        QString fault = askAll(document, all, asked);
+        QVERIFY2(fault.isEmpty(), qPrintable(fault));
+        QVERIFY(asked > 15);
+        for (const std::string& address : all.addresses(2)) {
+            const auto figure = all.find(address);
+            QVERIFY(figure);
+            fault = checkLinks(figure->value, all);
+            QVERIFY2(fault.isEmpty(), qPrintable(fault));
+        }
+    }
+    const auto peak = placeFigures(std::make_shared<const verbs::PlaceAnswer>(*buffers)).find("peak");
+    QVERIFY(peak && peak->value.parts.size() == 2); // b and c, 170
 }
 
 void TestFigures::everyNumberOfSystolic_data()

@@ -14,13 +14,12 @@ namespace tilewright::figures {
 namespace {
 
 using Value = std::optional<ExplainedValue>;
-using Run = KindIn<RunSubject>;
-
-constexpr const char* kRunRule = "R20";
+using RunKind = KindIn<RunSubject>;
+using ExplainRun = Value (*)(const RunSubject&, std::size_t);
 
 ExplainedValue ofRun(std::string name, std::string unit, double value)
 {
-    return leaf(std::move(name), std::move(unit), value, "run command by command", kRunRule);
+    return leaf(std::move(name), std::move(unit), value, "run command by command", "R20");
 }
 
 /// A part that is subtracted.
@@ -213,14 +212,14 @@ std::string_view meaningOf(RunWait wait)
 }
 
 /// Builds the kinds whose addresses are made of the names of units and waits.
-class Kinds
+class RunKinds
 {
 public:
-    Kinds()
+    RunKinds()
     {
         const auto add = [&](std::string_view address, std::string_view title, std::string_view meaning,
-                             auto explain, std::string_view leavesOut = {}) {
-            all.push_back(Run{{address, title, meaning, leavesOut}, explain});
+                             ExplainRun explain, std::string_view leavesOut = {}) {
+            all.push_back(RunKind{{address, title, meaning, leavesOut}, explain});
         };
         add("end", "end of the run", "Time from the start to the last command of the schedule.", end,
             "Launch times of operators.");
@@ -249,7 +248,7 @@ public:
         add("per_core.*.peak_room", "largest room in use of a core",
             "Largest number of elements in its fast memory.", coreRoom);
     }
-    std::vector<Run> all;
+    std::vector<RunKind> all;
 
 private:
     template <typename Add> void addSubgraphs(const Add& add)
@@ -316,7 +315,7 @@ RunSubject subjectOf(const verbs::EvaluatedSchedule& evaluated, std::shared_ptr<
 
 Figures runFigures(RunSubject subject)
 {
-    static const Kinds kKinds;
+    static const RunKinds kKinds;
     std::vector<FigureGroup> groups{
         {"subgraphs", std::vector<std::string>(subject.run->subgraphs.size())},
         {"per_core",

@@ -5,6 +5,7 @@
 #include "eval/step_kinds.h"
 #include "eval/waste.h"
 #include "figures/figure.h"
+#include "figures/schedule_figures.h"
 #include "lower/on_machine.h"
 #include "rules/check.h"
 #include "snapshot/snapshot.h"

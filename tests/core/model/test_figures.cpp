@@ -16,6 +16,7 @@
 #include "test_main.h"
 #include "verbs/map.h"
 #include "verbs/map_hierarchy.h"
+#include "workload/problem_json.h"
 
 #include <QTest>
 
@@ -223,7 +224,7 @@ void TestFigures::everyNumberOfRun()
 {
     QFETCH(QString, cores);
     verbs::RunCall call;
-    call.workload.file = kSamples + "models/llama-block.json";
+    call.workload.file = std::string(kSamples) + "models/llama-block.json";
     call.workload.machines = {"edge"};
     call.cores = cores.toInt();
     QVERIFY(verbs::readFiles(call.workload));
@@ -251,9 +252,9 @@ void TestFigures::everyNumberOfRun()
 void TestFigures::everyNumberOfPlace()
 {
     verbs::EvaluatedSchedule evaluated;
-    const auto text = readFile(kSamples + "schedule/conv-net.json");
+    const auto text = readFile(std::string(kSamples) + "schedule/conv-net.json");
     QVERIFY(text);
-    evaluated.problem = *readProblem(*text, "conv-net.json");
+    evaluated.problem = *tilewright::readProblem(*text, "conv-net.json");
     evaluated.rules.rules = Rules::machine();
     evaluated.loaded.schedule = oneOpPerSubgraph(*evaluated.problem, evaluated.rules.rules);
     evaluated.evaluation = evaluate(*evaluated.problem, evaluated.loaded.schedule, evaluated.rules.rules);

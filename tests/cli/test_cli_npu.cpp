@@ -44,6 +44,7 @@ private slots:
     void graphAndTraceAgree();
     void badInputIsExitCode2();
     void aMachineThatIsTooLargeIsNamed();
+    void aMemoryThatIsTooSlowIsRefused();
     void operatorsInTextJsonAndCsv();
     void searchedTilesAreNotSlower();
     void theFastestSchedulerIsTaken();
@@ -218,6 +219,31 @@ void TestCliNpu::aMachineThatIsTooLargeIsNamed()
                           QStringLiteral("--machine"), file});
     QCOMPARE(o.code, 2);
     QVERIFY2(o.err.contains("many.json: cores: expected an integer from 1 to 1024, got 8192"), o.err);
+}
+
+/// The simulator moved one byte per cycle all the same: the run was faster than the memory and its floor.
+void TestCliNpu::aMemoryThatIsTooSlowIsRefused()
+{
+    const QTemporaryDir dir;
+    const QString file = dir.filePath(QStringLiteral("slow.json"));
+    const auto runWith = [&](const char* rate) {
+        const auto machine = tilewright::withMachineField(*tilewright::machinePreset("edge"),
+                                                          "levels.external.gb_per_s", rate);
+        (void)tilewright::writeFileAtomically(file.toStdString(), tilewright::writeMachine(*machine));
+        return run({QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json"),
+                    QStringLiteral("--machine"), file});
+    };
+    const CliRun slow = runWith("0.5");
+    QCOMPARE(slow.code, 2);
+    QVERIFY2(
+        slow.err.contains("slow.json: dram.bytes_per_cycle: the external memory moves less than one byte"),
+        slow.err);
+    // What whole bytes lose is told.
+    const CliRun rounded = runWith("1.5");
+    QCOMPARE(rounded.code, 0);
+    QVERIFY2(rounded.out.contains("the external memory moves 1.5 bytes per cycle; this lens counts whole "
+                                  "bytes of each channel: 1"),
+             rounded.out.right(900));
 }
 
 void TestCliNpu::operatorsInTextJsonAndCsv()

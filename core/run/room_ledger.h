@@ -60,7 +60,8 @@ private:
     std::vector<ItemId> m_free;
     IdVector<TensorId, ItemId> m_reservedItem; // per tensor: its reserved item, or kNone
     std::vector<ItemId> m_reserved;
-    // names of the step that was named last
+    // For the last step of itemsOf(): the item of each buffer, sink and accumulator. m_fresh...: those of the
+    // step that itemsOf() is working on.
     std::vector<Named<StepBuffer>> m_buffers, m_freshBuffers;
     std::vector<Named<TensorId>> m_sinks, m_freshSinks;
     std::vector<Named<StepLinks::Accumulator>> m_accumulators, m_freshAccumulators;

@@ -57,7 +57,8 @@ struct LeftOut
     std::string reason; ///< a sentence without full stop
 };
 
-/// Writes the rows of one or more tables of a subject. Parts that are left out are added to `leftOut`.
+/// Argument of the functions that write the rows of the tables of a subject. They add the parts that they
+/// leave out to `leftOut`.
 struct Writing
 {
     const Subject& subject;

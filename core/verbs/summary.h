@@ -89,7 +89,8 @@ struct OperatorFigures
     std::optional<double> shared = {};
 };
 
-/// Indexed by SummaryFigure; empty: not modelled, or not run.
+/// The figures of a row, indexed by SummaryFigure. A figure is empty if the lens does not model it or the row
+/// has not been run.
 using SummaryFigures = std::array<std::optional<ExplainedValue>, kSummaryFigures>;
 
 struct SummaryRow

@@ -117,8 +117,8 @@ void CostModel::addRun(const SubgraphPlan::Use& use, bool epilogue, std::uint64_
                 return;
             }
     const Tensor& out = m_problem.tensor(o.output);
-    // A run over a box (Axis::Box) may cost as little as one native tile whatever its extents, so it counts
-    // as 0, except where the cost depends on the extents.
+    // Without compute=array (MatMul) or vector=elements (Pointwise), a run over a box (Axis::Box) may cost
+    // only one native tile, however large the box is. Its cost then counts as 0 in the lower bounds.
     const bool matmul = o.type == OpType::MatMul;
     const bool counts = (m_whole.empty() || m_whole[use.id]) && (!boxed || (matmul ? m_array : m_elements));
     m_runs.push_back({op.value, row, col, split, matmul, condition,

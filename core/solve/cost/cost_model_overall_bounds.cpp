@@ -192,8 +192,8 @@ void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granular
 
 CostModel::GridTotals CostModel::gridTotals(std::int64_t w, std::int64_t h, bool deepest) const
 {
-    // All k below the largest have equal sums only if they cut every reduction. With k_above_K=clamp this is
-    // not certain.
+    // The sums over the k steps are equal for all k below the largest only if each of these k cuts every
+    // reduction. With k_above_K=clamp a smaller k need not do so; then there is no bound.
     if (!m_supported || m_plan.hasMaps() || (!deepest && m_range.maxK > m_plan.smallestK()))
         return {};
     const Granularity g{w, h, deepest ? m_range.maxK : m_range.maxK - 1};

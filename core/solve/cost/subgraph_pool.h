@@ -213,7 +213,9 @@ private:
     std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_notBelow;
     std::int64_t m_lookups = 0;
     std::int64_t m_searches = 0;
-    std::vector<std::uint32_t> m_local; ///< scratch memory: one entry for each tensor
+    /// Scratch memory of components() and structure(): a number for each tensor, valid if its m_localStamp
+    /// equals m_stamp.
+    std::vector<std::uint32_t> m_local;
     std::vector<std::uint32_t> m_localStamp;
     std::uint32_t m_stamp = 0;
     std::vector<std::uint32_t> m_parent; ///< scratch memory of components()

@@ -128,8 +128,8 @@ ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWind
         listSets();
 }
 
-/// A subgraph that contains an op computes either the whole result of the op, or the part that a reader in
-/// the same subgraph needs.
+/// Lists for each op the least number of elements that a run of it computes: those of the whole result, or
+/// those of the part that a reader in the same subgraph needs.
 void ExactSearch::listLeastRuns()
 {
     std::vector<std::int64_t> least(m_problem.opCount());

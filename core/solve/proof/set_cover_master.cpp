@@ -43,8 +43,8 @@ std::vector<DualPricer::Entry> SetCoverMaster::achievedBy(const SetPricing::Set&
         const TensorId t = m_problem.op(o).output;
         const auto consumers = m_problem.consumers(t);
         const bool isRetained = has(subgraph.retained, t);
-        // A retained result is not written (R3.3). With retain_inputs=allow a later subgraph may retain it
-        // again and write it.
+        // A retained result is not written (R3.3). With retain_inputs=allow, later subgraphs may retain it
+        // again, so retaining it satisfies the rows of *reaches* and *written* (docs/rules/bound.md 1).
         const bool isExposed = isRetained ? m_keepsInputs : std::ranges::none_of(consumers, isInside);
         if (isExposed)
             achieve(rows().written(t), 1);
@@ -62,7 +62,8 @@ std::vector<DualPricer::Entry> SetCoverMaster::achievedBy(const SetPricing::Set&
     }
     for (const TensorId t : subgraph.resident)
         achieve(rows().handedOver(t), -1);
-    std::ranges::stable_sort(out, {}, &Entry::row); // sorted, since ops of one class share rows
+    std::ranges::stable_sort(out, {},
+                             &Entry::row); // the loop adds up entries of one row: similar ops share rows
     std::size_t count = 0;
     for (const Entry& e : out)
         if (count > 0 && out[count - 1].row == e.row)

@@ -199,7 +199,7 @@ void SummaryView::deliver(SummaryKind kind, std::size_t block, Row row)
     showRows();
     showLayer();
     const auto shown = lineOf(m_table->currentIndex().row());
-    // In a comparison the ratios of the row change as well.
+    // In a comparison, a new result of the open model (block 0) also changes the ratios of every row.
     if (shown.kind == kind || (block == 0 && isComparing()))
         explain(m_table->currentIndex());
 }

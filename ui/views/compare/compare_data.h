@@ -37,7 +37,7 @@ struct DifferenceTable
 /// Returns the differences of two schedules in the order in which they are applied. `prefix`: the
 /// commonPrefix() of all names, which is omitted.
 [[nodiscard]] DifferenceTable differencesOf(const Comparison& comparison, const QString& prefix);
-/// Returns the differences of the operators of two models, in the order of the later model.
+/// Returns the differences of the operators of two models, in the order of the model after the change.
 [[nodiscard]] DifferenceTable differencesOf(const lower::ModelsOnMachine& models);
 
 /// A comparison of A with B: differences and both graphs. A and B are either the baseline and the current

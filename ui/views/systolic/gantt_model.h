@@ -18,7 +18,7 @@ struct BankCursor
 {
     systolic::BankMap map;
     std::optional<std::int64_t> bankA, bankB;
-    QString tileA, tileB; ///< "A[0,1]"
+    QString tileA, tileB; ///< tiles that the command reads, e.g. "A[0,1]" (row and column of the tile)
     [[nodiscard]] bool conflict() const { return bankA && bankA == bankB; }
 };
 

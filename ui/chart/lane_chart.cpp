@@ -324,7 +324,7 @@ void LaneChart::mousePressEvent(QMouseEvent* event)
     const auto hit = hitAt(event->position());
     if (event->button() != Qt::LeftButton || event->modifiers() != Qt::NoModifier || !hit || !isOfTrace(*hit))
         return TimeCanvas::mousePressEvent(event);
-    ToolCanvas::mousePressEvent(event);
+    event->accept();
     m_traceDrag = event->position();
 }
 

@@ -209,7 +209,8 @@ void SummaryView::compareMeasured()
     for (const SummaryKind kind : verbs::overlayLenses()) {
         const Row& row = rows[indexOf(kind)];
         const SnapshotPtr& snapshot = document().snapshot();
-        if (row.state != State::Done || (kind == SummaryKind::Schedule && !snapshot->evaluation.valid()))
+        if (row.state != State::Done ||
+            (kind == SummaryKind::Schedule && !(snapshot && snapshot->evaluation.valid())))
             continue;
         const auto ours = kind == SummaryKind::Schedule // which operators run together
                               ? overlay::figuresOf(*m_model, snapshot->schedule, snapshot->evaluation)
